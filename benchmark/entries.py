@@ -1,0 +1,160 @@
+"""The types of the catalogue's TOML files: tool adapters, providers, runtimes (workloads: ``benchmark.intents``)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from benchmark.contracts import Contract, ContractKind, Frozen
+
+
+class Tool(Frozen):
+    """One MCP tool of an adapter."""
+
+    description: str
+    arguments: dict[str, str] = Field(
+        description="Argument → type: string, integer, number, boolean, string[]; a trailing ? makes it optional."
+    )
+    contract: Contract | None = Field(default=None, description="None: the tool only reads.")
+    serving: dict[str, Any] = Field(default_factory=dict, description="For the tool server's own use; the engine does not look.")
+
+
+class ToolAdapter(Frozen):
+    """``adapters/tools/<name>/tool.toml``: an MCP tool server in front of a provider, with its declared contracts."""
+
+    name: str
+    title: str
+    summary: str
+    truthful: bool = True
+    provider: str
+    command: tuple[str, ...]
+    preload: bool = Field(default=False, description="A Python program that may be forked from the warm interpreter.")
+    on_cancel: Literal["finish", "abort"] = "finish"
+    http_answers: Literal["sse", "json"] = "sse"
+    tools: dict[str, Tool]
+
+    def contracts(self, tools: tuple[str, ...]) -> dict[str, Contract]:
+        """Contracts of these tools (readers left out)."""
+        found = {name: self.tools[name].contract for name in tools if name in self.tools}
+        return {name: contract for name, contract in found.items() if contract is not None}
+
+    def kind(self, tools: tuple[str, ...]) -> ContractKind:
+        """The contract kind of the first mutating tool among these; NONE for readers."""
+        return next((contract.kind for contract in self.contracts(tools).values()), ContractKind.NONE)
+
+    @property
+    def strong(self) -> bool:
+        """Strong by what it declares: a key or a natural key on every mutating tool."""
+        contracts = self.contracts(tuple(self.tools))
+        return all(contract.kind in (ContractKind.KEY, ContractKind.NATURAL_KEY) for contract in contracts.values())
+
+
+class CommitRule(Frozen):
+    """Which exchange with the provider is a commit, and how to read its receipts."""
+
+    effect_class: str = Field(alias="class")
+    method: str
+    path: str = Field(description="Regular expression for the whole path below the namespace.")
+    status: tuple[int, ...] = (200, 201)
+    unless: tuple[str, Any] | None = Field(
+        default=None, description="A JSON pointer into the answer's body and the value that marks a replay: not a commit."
+    )
+    receipt: str = Field(description="JSON pointer into the answer's body.")
+
+
+class NotExecuted(Frozen):
+    """The provider's proof that nothing was executed (manifestation ``refused``)."""
+
+    status: int
+    body: dict[str, Any]
+
+
+class Request(Frozen):
+    """One HTTP request that the conductor makes; ``{…}`` in strings is filled in."""
+
+    method: str
+    path: str
+    body: dict[str, Any] | None = None
+
+
+class Provider(Frozen):
+    """``adapters/providers/<name>/provider.toml``."""
+
+    name: str
+    title: str
+    summary: str
+    kind: Literal["http", "files"]
+    oracle: str = Field(description="Name of the oracle (``oracles/<name>.py``) that reads its state.")
+    command: tuple[str, ...] | None = Field(default=None, description="http: how to start it; {port}, {scratch}, {python}.")
+    ready: str = Field(default="tcp", description="tcp, or a path that answers 2xx.")
+    namespace: Request | None = Field(default=None, description="http: makes a namespace; {namespace}, {place}, {retention_s}.")
+    drop: Request | None = Field(default=None, description="http: ends a namespace.")
+    prefix: str = Field(default="/{namespace}", description="http: path prefix of a namespace's API.")
+    place: str = Field(default="{scratch}", description="What the oracle is given: a path below the cell's scratch folder.")
+    commit: tuple[CommitRule, ...] = ()
+    not_executed: NotExecuted | None = None
+    state_like: tuple[str, ...] = ()
+
+
+class Environment(Frozen):
+    """A runtime's own environment; absent: the benchmark's own interpreter."""
+
+    python: str | None = None
+    node: str | None = None
+
+
+class Capabilities(Frozen):
+    """What a runtime can do."""
+
+    model: bool = False
+    resumes: bool = False
+    transports: tuple[Literal["stdio", "http"], ...] = ("stdio", "http")
+    protocols: tuple[Literal["2025-11-25", "2026-07-28"], ...] = ("2025-11-25", "2026-07-28")
+    contracts: bool = False
+    preload: bool = False
+
+
+class Timeouts(Frozen):
+    """Seconds. ``connect_s`` and ``tool_call_s`` only where the runtime's own defaults cannot be changed."""
+
+    run_s: float = 30.0
+    connect_s: float | None = None
+    tool_call_s: float | None = None
+
+
+class Versions(Frozen):
+    """Distributions whose versions are recorded with every result."""
+
+    track: tuple[str, ...] = ()
+
+
+class Promise(Frozen):
+    """What a runtime's own documents promise at a boundary."""
+
+    boundary: str
+    says: Literal["exactly-once", "at-most-once", "at-least-once", "nothing"]
+    source: str
+
+
+class Service(Frozen):
+    """A server that a runtime needs."""
+
+    command: tuple[str, ...]
+    ready: str = "tcp"
+
+
+class Runtime(Frozen):
+    """``runtime.toml`` of the runtime contract, version 1."""
+
+    name: str
+    title: str
+    kind: Literal["baseline", "mcp-client", "agent-framework", "durable-engine", "retry-middleware", "gateway"]
+    command: tuple[str, ...]
+    homepage: str = ""
+    environment: Environment | None = None
+    capabilities: Capabilities = Capabilities()
+    timeouts: Timeouts = Timeouts()
+    versions: Versions = Versions()
+    promise: tuple[Promise, ...] = ()
+    service: tuple[Service, ...] = ()
