@@ -17,7 +17,9 @@ class Tool(Frozen):
         description="Argument → type: string, integer, number, boolean, string[]; a trailing ? makes it optional."
     )
     contract: Contract | None = Field(default=None, description="None: the tool only reads.")
-    serving: dict[str, Any] = Field(default_factory=dict, description="For the tool server's own use; the engine does not look.")
+    serving: dict[str, Any] = Field(
+        default_factory=dict, description="For the tool server's own use; the engine does not look."
+    )
 
 
 class ToolAdapter(Frozen):
@@ -88,7 +90,9 @@ class Provider(Frozen):
     oracle: str = Field(description="Name of the oracle (``oracles/<name>.py``) that reads its state.")
     command: tuple[str, ...] | None = Field(default=None, description="http: how to start it; {port}, {scratch}, {python}.")
     ready: str = Field(default="tcp", description="tcp, or a path that answers 2xx.")
-    namespace: Request | None = Field(default=None, description="http: makes a namespace; {namespace}, {place}, {retention_s}.")
+    namespace: Request | None = Field(
+        default=None, description="http: makes a namespace; {namespace}, {place}, {retention_s}."
+    )
     drop: Request | None = Field(default=None, description="http: ends a namespace.")
     prefix: str = Field(default="/{namespace}", description="http: path prefix of a namespace's API.")
     place: str = Field(default="{scratch}", description="What the oracle is given: a path below the cell's scratch folder.")

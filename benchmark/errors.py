@@ -1,11 +1,11 @@
 """The one exception tree.
 
-    BenchError
-    ├── UsageError        the user's mistake: arguments, files, names; says where and what to do (exit code 2)
-    │   └── CatalogueError    a workload, tool.toml, provider.toml or runtime.toml is wrong (file, line, key)
-    ├── HarnessError      the benchmark itself failed; a cell's verdict is ``harness-error`` (exit code 3)
-    │   └── OracleError       an oracle could not read the provider's state ("unknown", never "no effects")
-    └── Disturbed         a cell was disturbed before its verdict could count; it is run again
+BenchError
+├── UsageError        the user's mistake: arguments, files, names; says where and what to do (exit code 2)
+│   └── CatalogueError    a workload, tool.toml, provider.toml or runtime.toml is wrong (file, line, key)
+├── HarnessError      the benchmark itself failed; a cell's verdict is ``harness-error`` (exit code 3)
+│   └── OracleError       an oracle could not read the provider's state ("unknown", never "no effects")
+└── Disturbed         a cell was disturbed before its verdict could count; it is run again
 """
 
 from __future__ import annotations

@@ -119,12 +119,14 @@ class Judgement(Frozen):
     misreported: int = 0
     claims: dict[str, int] = Field(
         default_factory=dict,
-        description="committed, committed-false, failed, failed-false, unresolved, error, silent → intents; they sum up to all.",
+        description="committed, committed-false, failed, failed-false, unresolved, error, silent → intents; all together.",
     )
     blame: Blame | None = None
     invited: bool = False
     funnel: dict[str, int] = Field(default_factory=dict, description="intents, calls, upstream_requests, effects.")
-    reaction: str = Field(default="nothing", description="retried, looked-up, cancelled, gave-up: joined with +; or nothing.")
+    reaction: str = Field(
+        default="nothing", description="retried, looked-up, cancelled, gave-up: joined with +; or nothing."
+    )
     seen_as: str = ""
     stimulus: str = ""
     calls: int = 0
