@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """How a command ended. A sweep that completed is a success, whatever it found; ``--fail-on`` and ``--expect`` change that."""
+    """How a command ended: a sweep that completed is a success, whatever it found (but see ``--fail-on``, ``--expect``)."""
 
     COMPLETED = 0
     REFUSED = 1
