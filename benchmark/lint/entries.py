@@ -1,0 +1,106 @@
+"""What tool adapters, providers and runtimes must keep on their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from benchmark.boundaries import Boundary
+from benchmark.contracts import Contract
+from benchmark.entries import Provider, Runtime, Tool, ToolAdapter
+from benchmark.errors import closest
+from benchmark.lint.problems import Problem, Problems, slug
+
+_TYPES = ("string", "integer", "number", "boolean", "string[]")
+
+
+def of_adapter(adapter: ToolAdapter, providers: Collection[str]) -> Problems:
+    """Everything a tool adapter can get wrong on its own."""
+    yield from slug(adapter.name)
+    if adapter.provider not in providers:
+        yield Problem(("provider",), f"there is no provider {adapter.provider!r}{closest(adapter.provider, providers)}")
+    for name, tool in adapter.tools.items():
+        for argument, kind in tool.arguments.items():
+            if kind.removesuffix("?") not in _TYPES:
+                yield Problem(
+                    ("tools", name, "arguments", argument),
+                    f"{kind!r} is no type; use one of {', '.join(_TYPES)}, with a trailing ? if optional",
+                )
+        if tool.contract is not None:
+            for problem in _of_contract(adapter, tool, tool.contract):
+                yield Problem(("tools", name, "contract", *problem.keys), problem.message, problem.fatal)
+
+
+def _of_contract(adapter: ToolAdapter, tool: Tool, contract: Contract) -> Problems:
+    optional = {name for name, kind in tool.arguments.items() if kind.endswith("?")}
+    named: list[tuple[tuple[str | int, ...], str]] = [(("binding", i), name) for i, name in enumerate(contract.binding)]
+    named += [(("natural_key", i), name) for i, name in enumerate(contract.natural_key or ())]
+    named += [(("reference",), contract.reference)] if contract.reference else []
+    named += [(("effects", "each"), contract.effects.each)] if contract.effects else []
+    named += [(("key", "name"), contract.key.name)] if contract.key and contract.key.carrier == "argument" else []
+    for keys, name in named:
+        if name not in tool.arguments:
+            yield Problem(keys, f"the tool has no argument {name!r}{closest(name, tool.arguments)}")
+        elif keys[0] in ("key", "reference") and name not in optional:
+            yield Problem(keys, f"the argument {name!r} must be optional; a key or reference is never required")
+        elif keys[0] in ("key", "reference") and name in contract.binding:
+            yield Problem(keys, f"{name!r} is in binding; a key or reference says which effect, it is no part of it")
+    if contract.natural_key and not set(contract.natural_key) <= set(contract.binding):
+        yield Problem(("natural_key",), "has an argument that is not in binding; another object is another effect")
+    if (contract.natural_key is None) != (contract.on_repeat is None):
+        yield Problem(("on_repeat",), "goes with a natural_key, and only with one: overwrite or refuse")
+    if contract.effects and not tool.arguments.get(contract.effects.each, "string[]").startswith("string[]"):
+        yield Problem(("effects", "each"), f"the argument {contract.effects.each!r} is no list")
+    yield from _of_lookup(adapter, contract)
+
+
+def _of_lookup(adapter: ToolAdapter, contract: Contract) -> Problems:
+    if contract.lookup is None:
+        return
+    found = adapter.tools.get(contract.lookup.tool)
+    if found is None:
+        remedy = closest(contract.lookup.tool, adapter.tools)
+        yield Problem(("lookup", "tool"), f"the adapter has no tool {contract.lookup.tool!r}{remedy}")
+    elif found.contract is not None:
+        yield Problem(("lookup", "tool"), f"{contract.lookup.tool!r} has a contract; a look-up only reads")
+    else:
+        for index, name in enumerate(contract.lookup.by):
+            if name not in found.arguments:
+                remedy = closest(name, found.arguments)
+                yield Problem(("lookup", "by", index), f"{contract.lookup.tool!r} has no argument {name!r}{remedy}")
+
+
+def of_provider(provider: Provider, oracles: Collection[str]) -> Problems:
+    """Everything a provider can get wrong on its own."""
+    yield from slug(provider.name)
+    if provider.oracle not in oracles:
+        yield Problem(("oracle",), f"there is no oracle {provider.oracle!r}{closest(provider.oracle, oracles)}")
+    if provider.kind == "http":
+        if provider.command is None:
+            yield Problem(("command",), "is missing; an http provider says how it is started")
+        if not provider.commit:
+            yield Problem(("commit",), "is missing; an http provider says which exchange is a commit")
+    for index, rule in enumerate(provider.commit):
+        try:
+            re.compile(rule.path)
+        except re.error as error:
+            yield Problem(("commit", index, "path"), f"is no regular expression: {error}")
+        for name in ("receipt", "unless"):
+            pointer = rule.receipt if name == "receipt" else rule.unless[0] if rule.unless else ""
+            if pointer and not pointer.startswith("/"):
+                yield Problem(("commit", index, name), f"{pointer!r} is no JSON pointer; it begins with /")
+
+
+def of_runtime(runtime: Runtime) -> Problems:
+    """Everything a runtime can get wrong beyond its types."""
+    yield from slug(runtime.name)
+    known = [str(boundary) for boundary in Boundary]
+    for index, promise in enumerate(runtime.promise):
+        if promise.boundary not in known:
+            yield Problem(
+                ("promise", index, "boundary"),
+                f"there is no boundary {promise.boundary!r}{closest(promise.boundary, known)}",
+            )
+    for name in ("transports", "protocols"):
+        if not getattr(runtime.capabilities, name):
+            yield Problem(("capabilities", name), "is empty, so that no cell could run; name at least one")
