@@ -1,0 +1,423 @@
+"""One cell, from its fresh scratch folder to its history; judging is somebody else's (``benchmark.scoring``)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from benchmark import launcher
+from benchmark.boundaries import Boundary, Variant
+from benchmark.catalog import Oracle, Placed
+from benchmark.cells import Cell
+from benchmark.contracts import Contract
+from benchmark.effects import Effect
+from benchmark.entries import Provider, Runtime, ToolAdapter
+from benchmark.errors import HarnessError, OracleError
+from benchmark.fault import Fault
+from benchmark.history import Declaration, History, Kind, Reading
+from benchmark.intents import Decoy, Workload
+from benchmark.laboratory import Laboratory, filled
+from benchmark.processes import Child, Program, environment, fill
+from benchmark.recorder import Recorder
+from benchmark.results import OutcomeFile
+from benchmark.wires.gate import Gate
+from benchmark.wires.http import HttpWire
+from benchmark.wires.provider import ProviderWire
+from benchmark.wires.scene import Scene
+from benchmark.wires.stdio import StdioWire
+from benchmark.wires.traffic import Traffic
+
+TOOL_CALL_S = 1.0
+SHORT_RETENTION_S = 2.0
+QUIET_TIMEOUT_S = 5.0
+OUTCOME_LIMIT = 1 << 20
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A cell with everything the catalogue says about it."""
+
+    cell: Cell
+    runtime: Placed[Runtime]
+    workload: Workload
+    adapter: Placed[ToolAdapter]
+    provider: Placed[Provider]
+    oracle: Oracle
+    preload: bool = True
+
+    @property
+    def contracts(self) -> dict[str, Contract]:
+        """The contracts of the workload's tools, with this cell's retention."""
+        contracts = self.adapter.value.contracts(self.workload.tools)
+        if not self._short_retention:
+            return contracts
+        return {tool: contract.with_retention(SHORT_RETENTION_S) for tool, contract in contracts.items()}
+
+    @property
+    def _short_retention(self) -> bool:
+        """In token-expired, and in half of the controls, so that the contract alone gives nothing away."""
+        if self.cell.boundary is Boundary.NONE:
+            return hashlib.sha256(self.cell.name.encode()).digest()[0] % 2 == 0
+        return self.cell.boundary is Boundary.TOKEN_EXPIRED
+
+    @property
+    def retention_s(self) -> float | None:
+        """The provider's retention; None: for ever."""
+        keys = [contract.key for contract in self.contracts.values() if contract.key is not None]
+        return next((key.retention_s for key in keys if key.retention_s is not None), None)
+
+
+async def perform(laboratory: Laboratory, setting: Setting, logs: Path | None = None) -> tuple[History, int]:
+    """Run one cell; returns its history and the bytes left in state_dir. Raises HarnessError."""
+    performance = Performance(laboratory, setting)
+    try:
+        return await performance.run()
+    finally:
+        await performance.clear(logs)
+
+
+class Performance:
+    """The hands of one cell: starts, kills, probes, and tidies up."""
+
+    def __init__(self, laboratory: Laboratory, setting: Setting) -> None:
+        self._lab = laboratory
+        self._setting = setting
+        self._folder = Path(tempfile.mkdtemp(prefix="c", dir=laboratory.scratch))
+        (self._folder / "state").mkdir()
+        (self._folder / "files").mkdir()
+        self._token = secrets.token_urlsafe(16)
+        self._namespace = "n" + secrets.token_hex(8)
+        self._base = ""
+        self._runtime: Child | None = None
+        self._killed = False
+        self._baseline: tuple[Effect, ...] = ()
+        self._decoys: set[str] = set()
+        self._provider_wire: ProviderWire | None = None
+        self._gate: Gate | None = None
+        self._http: HttpWire | None = None
+        self._stdio: StdioWire | None = None
+        self.recorder = Recorder()
+        declared = setting.runtime.value
+        self._tool_call_s = declared.timeouts.tool_call_s or TOOL_CALL_S
+        self._run_s = declared.timeouts.run_s
+        self.scene = Scene(
+            cell=setting.cell,
+            adapter=setting.adapter.value,
+            adapter_folder=setting.adapter.folder,
+            provider=setting.provider.value,
+            contracts=setting.contracts,
+            tool_call_s=self._tool_call_s,
+            scratch=self._folder,
+            forge=laboratory.forge,
+            warm=setting.preload,
+            hub_url=laboratory.hub.url,
+            token=self._token,
+            python=laboratory.python,
+            recorder=self.recorder,
+            traffic=Traffic(self.recorder, setting.workload, setting.contracts),
+        )
+        self.fault = Fault(self.scene, self, setting.workload, self._run_s, setting.retention_s)
+        self.scene.fault = self.fault
+
+    # --- the cell's life -----------------------------------------------------------------------------------------
+
+    async def run(self) -> tuple[History, int]:
+        """Everything between the fresh scratch folder and the oracle's last reading."""
+        await self._open()
+        incarnation = 1
+        while await self._incarnation(incarnation):
+            await self.fault.before_restart()
+            incarnation += 1
+        await self._quiesce()
+        if self.scene.failure is not None:
+            raise HarnessError(f"the conductor failed: {self.scene.failure!r}") from self.scene.failure
+        reading = self._final_reading()
+        self.recorder.record(Kind.QUIESCENT)
+        history = History(declaration=self._declaration(), events=tuple(self.recorder.events), reading=reading)
+        return history, sum(file.stat().st_size for file in (self._folder / "state").rglob("*") if file.is_file())
+
+    async def _open(self) -> None:
+        provider = self._setting.provider.value
+        hub = self._lab.hub
+        if provider.kind == "http":
+            root = await self._lab.provider_url(provider.name)
+            if provider.namespace is not None:
+                await self._lab.ask(root, provider.namespace, self._values())
+            self._base = root + filled(provider.prefix, self._values())
+            self._provider_wire = ProviderWire(self.scene, self._base)
+            await self._provider_wire.open()
+            hub.register("p", self._token, self._provider_wire.handle)
+            await self._make_decoys("before")
+        else:
+            self._gate = Gate(self.scene)
+            await self._gate.open()
+        self._baseline = tuple(effect for effect in self._read() if effect.receipt not in self._decoys)
+        if self._setting.cell.transport == "http":
+            self._http = HttpWire(self.scene)
+            await self._http.open()
+            hub.register("t", self._token, self._http.handle)
+        else:
+            self._stdio = StdioWire(self.scene)
+            self._stdio.open()
+
+    async def _incarnation(self, number: int) -> bool:
+        """One life of the runtime; True if it was killed to be started again."""
+        self.scene.incarnation = number
+        self._killed = False
+        task = self._task(number)
+        task_file = self._folder / f"task-{number}.json"
+        task_file.write_text(json.dumps(task))
+        child = self._runtime = await self._start_runtime(task_file, number)
+        self.recorder.record(Kind.RUNTIME_STARTED, incarnation=number, pid=child.pid)
+        ended = await child.wait(self._run_s)
+        if self._killed:
+            return self.fault.restarts
+        if not ended:
+            self.recorder.record(Kind.STILL_RUNNING, incarnation=number)
+            await self._kill(number)
+            return False
+        self.scene.dead.add(number)
+        self._record_outcome(number, child.status or 0)
+        self.recorder.record(Kind.RUNTIME_EXITED, incarnation=number, status=child.status)
+        await child.kill_tree()
+        return False
+
+    async def _start_runtime(self, task_file: Path, number: int) -> Child:
+        placed = self._setting.runtime
+        runtime = placed.value
+        node = shutil.which("node") or "node"
+        command = fill(runtime.command, python=self._lab.python, node=node)
+        log = os.open(self._folder / f"runtime-{number}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        null = os.open(os.devnull, os.O_RDWR)
+        program = Program(
+            command, environment({"BENCH_TASK": str(task_file)}), placed.folder.resolve(), {0: null, 1: log, 2: log}
+        )
+        forked = self._setting.preload and runtime.capabilities.preload and command[0] == self._lab.python
+        try:
+            if not forked:
+                return await self._lab.forge.spawn(program)
+            argv = (str((placed.folder / command[1]).resolve()), *command[2:])
+            return await self._lab.forge.fork(Program(argv, program.env, program.cwd, program.places))
+        finally:
+            os.close(log)
+            os.close(null)
+
+    def _record_outcome(self, number: int, status: int) -> None:
+        content: dict[str, Any] | None = None
+        detail = None
+        file = self._folder / "outcome.json"
+        if status != 0:
+            detail = f"exit status {status}"
+        elif not file.is_file():
+            detail = "no outcome file"
+        elif file.stat().st_size > OUTCOME_LIMIT:
+            detail = f"the outcome file is larger than {OUTCOME_LIMIT} bytes"
+        else:
+            content, detail = read_outcome(file)
+        self.recorder.record(Kind.OUTCOME, incarnation=number, result=content, detail=detail)
+
+    async def _quiesce(self) -> None:
+        """End all holds, let everything in flight come to its end, end the tool servers."""
+        self.scene.over.set()
+        deadline = asyncio.get_running_loop().time() + QUIET_TIMEOUT_S
+        if self._stdio is not None:
+            self._stdio.hang_up_servers()
+        while not all(live.done for live in self.scene.traffic.requests):
+            if asyncio.get_running_loop().time() > deadline:
+                raise HarnessError("an upstream request was still in flight at the end")
+            await asyncio.sleep(0.002)
+        if self._http is not None:
+            await self._http.close()
+        await self.scene.stop_instances(QUIET_TIMEOUT_S)
+
+    async def clear(self, logs: Path | None) -> None:
+        """Leave nothing: processes, sockets, folder; keep the programs' output where asked."""
+        self.scene.over.set()
+        if self._runtime is not None:
+            await self._runtime.kill_tree()
+        for instance in self.scene.instances:
+            await instance.child.kill_tree()
+        self._lab.hub.forget(self._token)
+        await self.scene.close()
+        for wire in (self._http, self._provider_wire, self._gate):
+            if wire is not None:
+                await wire.close()
+        if self._stdio is not None:
+            self._stdio.close()
+        drop = self._setting.provider.value.drop
+        if self._base and drop is not None:
+            with suppress(HarnessError):
+                await self._lab.ask(await self._lab.provider_url(self.scene.provider.name), drop, self._values())
+        if logs is not None:
+            self._keep_logs(logs)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _keep_logs(self, logs: Path) -> None:
+        written = [log for log in sorted(self._folder.glob("*.log")) if log.stat().st_size]
+        if not written:
+            return
+        logs.mkdir(parents=True, exist_ok=True)
+        with (logs / f"{self._setting.cell.name}.log").open("wb") as kept:
+            for log in written:
+                kept.write(f"--- {log.name}\n".encode())
+                with log.open("rb") as source:
+                    kept.write(source.read(1 << 16))
+
+    # --- hands for the fault -------------------------------------------------------------------------------------
+
+    async def kill_runtime(self) -> None:
+        """SIGKILL the runtime's whole process tree."""
+        self._killed = True
+        await self._kill(self.scene.incarnation)
+
+    async def _kill(self, number: int) -> None:
+        assert self._runtime is not None
+        if self._runtime.ended.is_set():
+            raise HarnessError("the runtime had ended before it was to be killed")
+        self.scene.dead.add(number)
+        self.recorder.record(Kind.RUNTIME_KILLED, incarnation=number, pid=self._runtime.pid)
+        await self._runtime.kill_tree()
+        if self._runtime.status != -9:
+            raise HarnessError(f"the runtime (pid {self._runtime.pid}) did not die of SIGKILL")
+        with suppress(FileNotFoundError):
+            (self._folder / "outcome.json").unlink()
+
+    async def kill_server(self, instance: str) -> None:
+        """SIGKILL a tool server; over HTTP a fresh one is up before the next connection."""
+        if self._http is not None:
+            self._http.hold_connections()
+        await self.scene.kill_instance(instance)
+        if self._http is not None:
+            await self._http.server_killed(instance)
+
+    async def other_instance(self, *, keep_sessions: bool) -> None:
+        """Route everything from now on to a fresh instance; the old one stays alive."""
+        assert self._http is not None
+        self._http.keep_sessions = keep_sessions
+        await self._http.replace()
+
+    async def make_decoys(self) -> None:
+        await self._make_decoys("during")
+
+    def probe(self) -> None:
+        """Ask the oracle now, while an answer is held."""
+        seen = {effect.receipt for effect in self._read()} - self._decoys - {effect.receipt for effect in self._baseline}
+        self.recorder.record(Kind.PROBE, receipts=tuple(sorted(seen)))
+
+    def outcome_written(self) -> bool:
+        return (self._folder / "outcome.json").exists()
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    def _values(self) -> dict[str, Any]:
+        values: dict[str, Any] = {
+            "namespace": self._namespace,
+            "scratch": str(self._folder),
+            "retention_s": self._setting.retention_s,
+        }
+        return values | {"place": filled(self._setting.provider.value.place, values)}
+
+    def _read(self) -> Sequence[Effect]:
+        return self._setting.oracle(Path(self._values()["place"]))
+
+    def _final_reading(self) -> Reading:
+        try:
+            return Reading(baseline=self._baseline, final=tuple(self._read()))
+        except OracleError as error:
+            return Reading(baseline=self._baseline, final=(), error=str(error))
+
+    async def _make_decoys(self, when: str) -> None:
+        for decoy in self._setting.workload.decoys:
+            if decoy.when == when:
+                await self._make_decoy(decoy)
+
+    async def _make_decoy(self, decoy: Decoy) -> None:
+        wire = self._provider_wire
+        rules = self.scene.provider.commit
+        rule = next((rule for rule in rules if rule.effect_class == decoy.effect_class), None)
+        if wire is None or rule is None or re.fullmatch(r"[\w/-]+", rule.path) is None:
+            raise HarnessError(f"provider {self.scene.provider.name} has no plain way to make a decoy {decoy.effect_class}")
+        body = json.dumps(decoy.fields).encode()
+        reply = await wire.forward(rule.method, rule.path, {"content-type": "application/json"}, body)
+        if not reply.committed:
+            raise HarnessError(f"the decoy was not committed: status {reply.status}")
+        self._decoys.update(reply.receipts)
+        self.recorder.record(Kind.DECOY, receipts=reply.receipts, effect_class=decoy.effect_class)
+
+    def _drifts(self, number: int) -> bool:
+        return number > 1 and self._setting.cell.boundary is Boundary.REPAIR_DRIFT
+
+    def _task(self, number: int) -> dict[str, Any]:
+        workload = self._setting.workload
+        if self._drifts(number):
+            assert workload.drift is not None
+            variant = self._setting.cell.variant
+            workload = workload.drifted(workload.drift.free if variant is Variant.FREE else workload.drift.binding)
+            self.scene.traffic.replan(workload)
+        if self._stdio is not None:
+            server = self._stdio.task_server(self._lab.python, Path(launcher.__file__).resolve())
+        else:
+            assert self._http is not None
+            server = self._http.task_server()
+        return {
+            "contract": 1,
+            "cell": "c-" + hashlib.sha256(self._token.encode()).hexdigest()[:12],
+            "workflow_id": "wf-" + hashlib.sha256(b"workflow" + self._token.encode()).hexdigest()[:12],
+            "incarnation": number,
+            "replan": self._drifts(number),
+            "state_dir": str(self._folder / "state"),
+            "outcome_path": str(self._folder / "outcome.json"),
+            "turns": [{"say": intent.say, "intents": [intent.id]} for intent in workload.intents],
+            "intents": [
+                {"id": intent.id, "say": intent.say, "calls": [call.model_dump(mode="json") for call in intent.calls]}
+                for intent in workload.intents
+            ],
+            "server": server,
+            "contracts": {tool: contract.model_dump(mode="json") for tool, contract in self.scene.contracts.items()},
+            "model": None,
+            "timeouts": {"tool_call_s": self._tool_call_s, "run_s": self._run_s},
+        }
+
+    def _declaration(self) -> Declaration:
+        runtime = self._setting.runtime.value
+        return Declaration(
+            runtime=runtime.name,
+            model=runtime.capabilities.model,
+            resumes=runtime.capabilities.resumes,
+            cell=self._setting.cell,
+            workload=self._setting.workload,
+            contracts=self.scene.contracts,
+            truthful=self._setting.adapter.value.truthful,
+            tool_call_s=self._tool_call_s,
+            run_s=self._run_s,
+        )
+
+
+def read_outcome(file: Path) -> tuple[dict[str, Any] | None, str | None]:
+    """The outcome file's content, or None and what is wrong with it."""
+    try:
+        raw = file.read_bytes()
+        OutcomeFile.model_validate_json(raw)
+        content = json.loads(raw)
+    except OSError as error:
+        return None, f"the outcome file cannot be read: {error.strerror}"
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return None, f"broken outcome file: {place + ': ' if place else ''}{first['msg']}"[:300]
+    except ValueError as error:
+        return None, f"broken outcome file: {error}"[:300]
+    return content, None

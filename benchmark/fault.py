@@ -1,0 +1,274 @@
+"""The fault of one cell: asked by the wires at every moment at which it could strike, it lets pass, holds, or takes.
+
+The wires ask (``on_…``) and carry out the manifestation that they are given; the conductor lends its hands (kill, probe,
+another instance). Everything is triggered by an event, never by a sleep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from benchmark.boundaries import RESTARTS, Boundary, Manifestation, Point, Variant, strike_point
+from benchmark.history import Event, Kind
+from benchmark.intents import Workload
+from benchmark.recorder import Predicate
+from benchmark.wires.scene import Scene
+from benchmark.wires.traffic import LiveCall, LiveRequest
+
+SETTLE_MARGIN_S = 0.3
+"""A held request is let through this long before a negative look-up would be final."""
+RETENTION_MARGIN_S = 0.25
+LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
+
+
+class Hands(Protocol):
+    """What the conductor does for the fault."""
+
+    async def kill_runtime(self) -> None: ...
+    async def kill_server(self, instance: str) -> None: ...
+    async def other_instance(self, *, keep_sessions: bool) -> None: ...
+    async def make_decoys(self) -> None: ...
+    def probe(self) -> None: ...
+    def outcome_written(self) -> bool: ...
+
+
+class Fault:
+    """Strikes the declared call of its cell, once or at every attempt."""
+
+    def __init__(self, scene: Scene, hands: Hands, workload: Workload, run_s: float, retention_s: float | None) -> None:
+        self._scene = scene
+        self._hands = hands
+        self._run_s = run_s
+        self._retention_s = retention_s
+        cell = scene.cell
+        self._boundary = cell.boundary
+        self._variant = cell.variant
+        self._manifestation = cell.manifestation
+        self._point = strike_point(cell.boundary, cell.variant)
+        self._target = cell.strike.index(len(workload.declared_calls))
+        self._decoys_due = any(decoy.when == "during" for decoy in workload.decoys)
+        self._struck: LiveCall | None = None
+        self._struck_at: Event | None = None
+        self._held: LiveRequest | None = None
+        self._landed = asyncio.Event()
+        self._armed: LiveCall | None = None
+
+    @property
+    def restarts(self) -> bool:
+        """Whether a killed runtime is started again."""
+        return self._boundary in RESTARTS
+
+    # --- the wires ask -------------------------------------------------------------------------------------------
+
+    async def on_message(self, method: str | None, incarnation: int) -> bool:
+        """A message, end of file or close of the runtime; False: it is not forwarded."""
+        call = self._armed
+        if call is None or incarnation != call.incarnation:
+            return True
+        if self._find(lambda event: event.kind is Kind.DELIVERED and event.call == call.n) is None:
+            return True
+        self._armed = None
+        if self._hands.outcome_written():
+            self._inapplicable("finished first")
+            return True
+        self._strike(call, None, f"kill at {method}")
+        await self._hands.kill_runtime()
+        return False
+
+    async def on_call(self, call: LiveCall) -> Manifestation | None:
+        """A call, before it is forwarded."""
+        if self._point is Point.CALL and self._hits(call):
+            self._strike(call, None)
+            return self._manifestation
+        if self._must_wait(call):
+            call.held = True
+            await self._first(self._landed, self._scene.over)
+            self._scene.recorder.record(Kind.RELEASED, call=call.n)
+        return None
+
+    async def on_request(self, live: LiveRequest) -> Manifestation | None:
+        """An upstream request at the provider's front door."""
+        if self._point is not Point.REQUEST or not self._hits_request(live):
+            return None
+        assert live.call is not None
+        self._strike(live.call, live)
+        if self._boundary is Boundary.BEFORE_COMMIT:
+            return self._manifestation
+        self._held = live
+        if self._boundary is Boundary.DURING_CANCEL:
+            await self._until_cancelled(live.call)
+        else:
+            await self._until_late(live.call)
+        self._scene.recorder.record(Kind.RELEASED, request=live.n)
+        return None
+
+    async def on_reply(self, live: LiveRequest, *, committed: bool) -> Manifestation | None:
+        """The provider's answer, before the tool server gets it."""
+        struck = self._point is Point.REPLY and self._hits_request(live)
+        if committed and self._decoys_due and (struck or live is self._held or self._decoy_at_any_commit(live)):
+            self._decoys_due = False
+            await self._hands.make_decoys()
+        if live is self._held:
+            self._landed.set()
+        if not struck:
+            return None
+        assert live.call is not None
+        self._hands.probe()
+        if self._boundary in RESTARTS:
+            self._strike(live.call, live, "kill")
+            await self._hands.kill_runtime()
+            return self._manifestation if self._boundary is Boundary.REPAIR_DRIFT else None
+        if self._boundary is Boundary.OTHER_INSTANCE:
+            await self._hands.other_instance(keep_sessions=self._variant is Variant.SESSION_KEPT)
+        self._strike(live.call, live)
+        return self._manifestation
+
+    async def on_result(self, call: LiveCall) -> Manifestation | None:
+        """The tool server's result, before the runtime gets it."""
+        if self._point is not Point.RESULT or not self._hits(call):
+            return None
+        if self._variant is Variant.DELIVERED:
+            self._struck = self._armed = call
+            return None
+        self._hands.probe()
+        self._strike(call, None)
+        return self._manifestation
+
+    async def on_cancel(self, call: LiveCall) -> bool:
+        """The runtime cancelled a call; False: the tool server is not told."""
+        return not (self._boundary is Boundary.AFTER_TIMEOUT and call is self._struck)
+
+    async def crash(self, instance: str) -> None:
+        """Manifestation ``crash`` at the provider's side."""
+        await self._hands.kill_server(instance)
+
+    # --- the conductor asks --------------------------------------------------------------------------------------
+
+    async def before_restart(self) -> None:
+        """Keep the runtime down for as long as the boundary says."""
+        if self._boundary is not Boundary.TOKEN_EXPIRED:
+            return
+        assert self._retention_s is not None
+        assert self._struck_at is not None
+        struck = self._struck_at.request
+        commit = self._find(lambda event: event.kind is Kind.COMMIT and event.request == struck)
+        assert commit is not None
+        now = self._scene.recorder.record(Kind.NOTE, detail="the runtime stays down until the retention is over")
+        await asyncio.sleep(max(0.0, commit.t + self._retention_s + RETENTION_MARGIN_S - now.t))
+        self._scene.recorder.record(Kind.RETENTION_OVER)
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    def _hits(self, call: LiveCall) -> bool:
+        if call.declared != self._target:
+            return False
+        return self._struck is None or (self._scene.cell.strike.every and call is not self._struck)
+
+    def _hits_request(self, live: LiveRequest) -> bool:
+        return live.call is not None and live.nth == self._scene.cell.strike.upstream and self._hits(live.call)
+
+    def _strike(self, call: LiveCall, live: LiveRequest | None, detail: str = "") -> None:
+        event = self._scene.recorder.record(
+            Kind.STRIKE, call=call.n, request=live.n if live else None, detail=detail or str(self._manifestation)
+        )
+        if self._struck_at is None:
+            self._struck_at = event
+        self._struck = call
+
+    def _inapplicable(self, reason: str) -> None:
+        self._scene.recorder.record(Kind.INAPPLICABLE, detail=reason)
+
+    def _find(self, predicate: Predicate) -> Event | None:
+        return self._scene.recorder.find(predicate)
+
+    def _decoy_at_any_commit(self, live: LiveRequest) -> bool:
+        """Where no commit is struck, the decoy appears after the first one; at a RESULT after the struck call's."""
+        if self._point is Point.RESULT:
+            return live.call is not None and self._hits(live.call)
+        return self._point in (Point.NOWHERE, Point.CALL) or self._boundary is Boundary.BEFORE_COMMIT
+
+    def _must_wait(self, call: LiveCall) -> bool:
+        """The next mutating call waits at the tool wire until the held request has been answered."""
+        waits = self._boundary is Boundary.DURING_CANCEL or self._variant is Variant.BEFORE_RETRY
+        held = self._held is not None and not self._landed.is_set()
+        return waits and held and call.declared is not None and call is not self._struck
+
+    async def _first(self, *happenings: asyncio.Event) -> None:
+        waits = [asyncio.ensure_future(happening.wait()) for happening in happenings]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED, timeout=self._run_s)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    def _gave_up(self, call: LiveCall) -> Predicate:
+        """The closed set of signs that the runtime no longer waits for the call."""
+        assert self._struck_at is not None
+        after = self._struck_at.n
+
+        def sign(event: Event) -> bool:
+            if event.n <= after:
+                return False
+            if event.kind is Kind.CANCEL:
+                return event.call == call.n
+            if event.kind is Kind.CALL:
+                return event.declared is None or self._same_intent(event.declared, call)
+            return event.kind in (Kind.OUTCOME, Kind.RUNTIME_EXITED)
+
+        return sign
+
+    def _same_intent(self, declared: int, call: LiveCall) -> bool:
+        calls = self._scene.traffic.workload.declared_calls
+        return call.declared is not None and calls[declared][0] == calls[call.declared][0]
+
+    async def _until_gave_up(self, call: LiveCall) -> Event | None:
+        """Wait for the runtime to give up; after 3 × its timeout the cell is not applicable."""
+        sign = await self._scene.recorder.until(self._gave_up(call), 3 * self._scene.tool_call_s)
+        if sign is None:
+            self._inapplicable("never gave up")
+            return None
+        by = {Kind.CANCEL: sign.by or "cancel", Kind.CALL: "next-message", Kind.OUTCOME: "outcome"}.get(sign.kind, "exit")
+        return self._scene.recorder.record(Kind.GAVE_UP, call=call.n, by=by)
+
+    async def _until_cancelled(self, call: LiveCall) -> None:
+        """Boundary 5: hold until the cancel has reached the tool server."""
+        if await self._until_gave_up(call) is None:
+            return
+        told = await self._scene.recorder.until(
+            lambda event: event.kind is Kind.CANCEL_DELIVERED and event.call == call.n, 1.0
+        )
+        if told is None:
+            self._inapplicable("never cancelled")
+
+    async def _until_late(self, call: LiveCall) -> None:
+        """Boundary 6: hold until the variant's moment, or until a negative look-up would be final."""
+        gave_up = await self._until_gave_up(call)
+        if gave_up is None:
+            return
+        contract = self._scene.contracts.get(call.tool)
+        settles = contract.lookup.settles_s if contract is not None and contract.lookup is not None else None
+        limit = self._run_s if settles is None else max(0.0, settles - SETTLE_MARGIN_S)
+        moment = await self._scene.recorder.until(self._moment(call), limit)
+        if moment is None and settles is not None and self._variant is not Variant.BEFORE_RETRY:
+            self._inapplicable("contract")
+
+    def _moment(self, call: LiveCall) -> Predicate:
+        """When the variant lets the held request through; the runtime's end always does."""
+        assert self._struck_at is not None
+        after = self._struck_at.n
+        requests = self._scene.traffic.requests
+
+        def happened(event: Event) -> bool:
+            if event.n <= after:
+                return False
+            if event.kind is Kind.RUNTIME_EXITED:
+                return True
+            if self._variant is Variant.BEFORE_RETRY:
+                return event.kind is Kind.CALL and event.declared is not None
+            if self._variant is Variant.AFTER_RETRY and event.kind is Kind.REPLY and event.committed:
+                later = next((live for live in requests if live.n == event.request), None)
+                return later is not None and later.call is not call
+            return False
+
+        return happened

@@ -1,0 +1,117 @@
+"""What the cells of a sweep share: the warm interpreter, the hub, the providers' processes, the scratch root."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from benchmark.catalog import Catalogue
+from benchmark.entries import Provider, Request
+from benchmark.errors import HarnessError
+from benchmark.processes import Child, Forge, Program, environment, fill
+from benchmark.wires.hub import Hub
+
+START_TIMEOUT_S = 30.0
+
+
+def filled(value: Any, values: dict[str, Any]) -> Any:
+    """A template with ``{placeholders}`` filled in; a string that is one placeholder takes the value with its type."""
+    if isinstance(value, dict):
+        return {name: filled(item, values) for name, item in value.items()}
+    if not isinstance(value, str):
+        return value
+    for name, replacement in values.items():
+        if value == "{" + name + "}":
+            return replacement
+        value = value.replace("{" + name + "}", str(replacement))
+    return value
+
+
+class Laboratory:
+    """An async context: everything is up inside, nothing is left after."""
+
+    def __init__(self, catalogue: Catalogue, python: str) -> None:
+        self.catalogue = catalogue
+        self.python = python
+        self.scratch = Path(tempfile.mkdtemp(prefix="bench-"))
+        self.forge = Forge(self.scratch)
+        self.hub = Hub()
+        self._providers: dict[str, str] = {}
+        self._children: list[Child] = []
+        self._starting = asyncio.Lock()
+        self.client: aiohttp.ClientSession
+
+    async def __aenter__(self) -> Laboratory:
+        self.client = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30.0))
+        try:
+            await self.hub.start()
+            await self.forge.start(self.scratch / "zygote.log")
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.close()
+        for child in self._children:
+            await child.kill_tree()
+        await self.hub.stop()
+        await self.forge.stop()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    async def provider_url(self, name: str) -> str:
+        """Where an HTTP provider listens; started when first needed, shared by all cells."""
+        async with self._starting:
+            if name not in self._providers:
+                self._providers[name] = await self._start(name)
+        return self._providers[name]
+
+    async def _start(self, name: str) -> str:
+        placed = self.catalogue.provider(name)
+        provider: Provider = placed.value
+        assert provider.command is not None
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        command = fill(provider.command, python=self.python, port=str(port), scratch=str(self.scratch))
+        log = os.open(self.scratch / f"provider-{name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        null = os.open(os.devnull, os.O_RDWR)
+        child = await self.forge.spawn(Program(command, environment({}), placed.folder, {0: null, 1: log, 2: log}))
+        os.close(log)
+        os.close(null)
+        self._children.append(child)
+        url = f"http://127.0.0.1:{port}"
+        for _ in range(int(START_TIMEOUT_S / 0.02)):
+            if child.ended.is_set():
+                raise HarnessError(f"provider {name} ended with status {child.status} while starting")
+            if await self._ready(provider, port, url):
+                return url
+            await asyncio.sleep(0.02)
+        raise HarnessError(f"provider {name} was not ready within {START_TIMEOUT_S} s")
+
+    async def _ready(self, provider: Provider, port: int, url: str) -> bool:
+        try:
+            if provider.ready == "tcp":
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.close()
+                return True
+            async with self.client.get(url + provider.ready) as response:
+                return response.status < 300
+        except (OSError, aiohttp.ClientError):
+            return False
+
+    async def ask(self, base: str, request: Request, values: dict[str, Any]) -> None:
+        """Make one of a provider's declared requests; raises HarnessError."""
+        path = filled(request.path, values)
+        try:
+            async with self.client.request(request.method, base + path, json=filled(request.body, values)) as response:
+                if response.status >= 300:
+                    raise HarnessError(f"{request.method} {path}: the provider answered {response.status}")
+        except aiohttp.ClientError as error:
+            raise HarnessError(f"{request.method} {path}: {error}") from None

@@ -1,0 +1,192 @@
+"""What the wires of one cell share: notebook, traffic, fault, the tool-server instances, and who is alive."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmark.cells import Cell
+from benchmark.contracts import Contract
+from benchmark.entries import Provider, ToolAdapter
+from benchmark.errors import HarnessError
+from benchmark.history import Kind
+from benchmark.processes import Child, Forge, Program, environment, fill
+from benchmark.recorder import Recorder
+from benchmark.wires.traffic import Traffic
+
+NAMES = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(eq=False)
+class Instance:
+    """One life of the tool server."""
+
+    name: str
+    child: Child
+    url: str = ""
+    """HTTP: where it listens; stdio: empty."""
+
+
+@dataclass(eq=False)
+class Scene:
+    """One cell's stage. The wires act on it; the fault decides; the conductor opens and closes it."""
+
+    cell: Cell
+    adapter: ToolAdapter
+    adapter_folder: Path
+    provider: Provider
+    contracts: dict[str, Contract]
+    tool_call_s: float
+    scratch: Path
+    forge: Forge
+    warm: bool
+    """Fork tool servers from the warm interpreter."""
+    hub_url: str
+    token: str
+    python: str
+    recorder: Recorder
+    traffic: Traffic
+    incarnation: int = 0
+    dead: set[int] = field(default_factory=set)
+    """Incarnations that were killed or have exited: what still arrives from them is no message."""
+    instances: list[Instance] = field(default_factory=list)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    failure: BaseException | None = None
+    fault: Any = None
+    _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    @property
+    def modern(self) -> bool:
+        """Stateless revision, in which closing a response stream is the cancel."""
+        return self.cell.protocol == "2026-07-28"
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Run work beside the cell; its failure fails the cell; it never outlives the cell."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._settled)
+        return task
+
+    def _settled(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None and self.failure is None:
+            self.failure = task.exception()
+
+    async def close(self) -> None:
+        """Cancel whatever still runs beside the cell."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def start_instance(self, places: dict[int, int]) -> Instance:
+        """Start a tool server; over stdio ``places`` are its stdin and stdout."""
+        name = NAMES[len(self.instances) % 26] * (1 + len(self.instances) // 26)
+        http = self.cell.transport == "http"
+        url = ""
+        listener: socket.socket | None = None
+        if http:
+            listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        config = self.scratch / f"server-{name}.json"
+        files = self.provider.kind == "files"
+        config.write_text(
+            json.dumps(
+                {
+                    "instance": name,
+                    "transport": self.cell.transport,
+                    "listen_fd": 3 if http else None,
+                    "upstream": None if files else f"{self.hub_url}/p/{self.token}/{name}",
+                    "gate": str(self.scratch / "gate") if files else None,
+                    "root": str(self.scratch / "files") if files else None,
+                }
+            )
+        )
+        child = await self._launch(places, listener, config, name)
+        instance = Instance(name, child, url)
+        self.instances.append(instance)
+        self.recorder.record(Kind.SERVER_STARTED, instance=name, pid=child.pid)
+        self.spawn(self._watch(instance))
+        return instance
+
+    async def _launch(self, places: dict[int, int], listener: socket.socket | None, config: Path, name: str) -> Child:
+        log = os.open(self.scratch / f"server-{name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        null = os.open(os.devnull, os.O_RDWR)
+        everything = {0: null, 1: log, 2: log} | places
+        if listener is not None:
+            everything[3] = listener.fileno()
+        command = fill(self.adapter.command, python=self.python)
+        fork = self.warm and self.adapter.preload and command[0] == self.python
+        if fork:
+            command = (str((self.adapter_folder / command[1]).resolve()), *command[2:])
+        program = Program(command, environment({"BENCH_TOOL": str(config)}), self.adapter_folder, everything)
+        try:
+            return await (self.forge.fork(program) if fork else self.forge.spawn(program))
+        finally:
+            os.close(log)
+            os.close(null)
+            if listener is not None:
+                listener.close()
+
+    async def _watch(self, instance: Instance) -> None:
+        await instance.child.ended.wait()
+        self.recorder.record(Kind.SERVER_EXITED, instance=instance.name, status=instance.child.status)
+
+    async def kill_instance(self, name: str) -> None:
+        """SIGKILL a tool server by its verified pid, and wait until it is gone; raises HarnessError if it was not alive."""
+        instance = self.instance(name)
+        if not instance.child.signal(signal.SIGKILL):
+            raise HarnessError(f"tool server {name} had ended before it was to be killed")
+        self.recorder.record(Kind.SERVER_KILLED, instance=name, pid=instance.child.pid)
+        if not await instance.child.wait(5.0) or instance.child.status != -signal.SIGKILL:
+            raise HarnessError(f"tool server {name} (pid {instance.child.pid}) did not die of SIGKILL")
+
+    def instance(self, name: str) -> Instance:
+        return next(instance for instance in self.instances if instance.name == name)
+
+    async def stop_instances(self, timeout: float) -> None:
+        """End every tool server: SIGTERM (a stdio server has seen end of file already), then SIGKILL."""
+        for instance in self.instances:
+            if self.cell.transport == "http":
+                instance.child.signal(signal.SIGTERM)
+        for instance in self.instances:
+            if not await instance.child.wait(timeout):
+                self.recorder.record(Kind.NOTE, detail=f"tool server {instance.name} did not end by itself and was killed")
+                await instance.child.kill_tree()
+
+    async def never(self) -> None:
+        """Silence: wait until the cell is over."""
+        await self.over.wait()
+
+
+def not_executed_result(contract: Contract | None) -> dict[str, Any]:
+    """An ``isError`` result that proves, as the contract says, that nothing was executed."""
+    if contract is None or contract.answers.not_executed is None:
+        raise HarnessError("refused needs answers.not_executed")
+    pointer, value = contract.answers.not_executed
+    result: dict[str, Any] = {"content": [{"type": "text", "text": "not executed"}], "isError": True}
+    place = result
+    *parents, leaf = pointer.strip("/").split("/")
+    for name in parents:
+        place = place.setdefault(name, {})
+    place[leaf] = value
+    with contextlib.suppress(KeyError):
+        result["content"] = [{"type": "text", "text": json.dumps(result["structuredContent"])}]
+    return result
+
+
+def bad_result() -> dict[str, Any]:
+    """A result that violates the schema of ``CallToolResult``."""
+    return {"content": [{"type": "nonsense"}], "isError": False}
+
+
+def error_result() -> dict[str, Any]:
+    """The manifestation ``is-error``."""
+    return {"content": [{"type": "text", "text": "upstream failed"}], "isError": True}
