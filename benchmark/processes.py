@@ -175,7 +175,7 @@ class Forge:
             env=program.env,
             cwd=program.cwd,
             close_fds=False,
-            preexec_fn=arrange,
+            preexec_fn=arrange,  # noqa: PLW1509 - the conductor has one thread
             start_new_session=True,
         )
         child = Child(process.pid)

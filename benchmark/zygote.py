@@ -1,7 +1,7 @@
 """The warm interpreter: a single-threaded process that has imported the MCP SDK once and forks programs from it.
 
-Run as ``python -m benchmark.zygote FD`` with one end of a Unix SEQPACKET socket pair. It reads orders (JSON, with descriptors)
-and answers with the child's pid; it reports every exit. At end of file, that is when the benchmark is gone however it died,
+Run as ``python -m benchmark.zygote FD`` with one end of a Unix SEQPACKET socket pair. It reads orders (JSON, with
+descriptors) and answers with the child's pid; it reports every exit. At end of file, that is when the benchmark is gone however it died,
 it kills what it forked, removes the scratch folder and ends.
 """
 

@@ -190,7 +190,8 @@ class HttpWire:
             call.forwarded = True
             scene.recorder.record(Kind.CALL_FORWARDED, call=call.n, instance=call.instance)
         instance = self._current
-        assert instance is not None and self._client is not None
+        assert instance is not None
+        assert self._client is not None
         headers = await self._rehomed(exchange.headers, instance)
         try:
             async with self._client.request(

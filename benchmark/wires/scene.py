@@ -151,13 +151,13 @@ class Scene:
     def instance(self, name: str) -> Instance:
         return next(instance for instance in self.instances if instance.name == name)
 
-    async def stop_instances(self, timeout: float) -> None:
+    async def stop_instances(self, within_s: float) -> None:
         """End every tool server: SIGTERM (a stdio server has seen end of file already), then SIGKILL."""
         for instance in self.instances:
             if self.cell.transport == "http":
                 instance.child.signal(signal.SIGTERM)
         for instance in self.instances:
-            if not await instance.child.wait(timeout):
+            if not await instance.child.wait(within_s):
                 self.recorder.record(Kind.NOTE, detail=f"tool server {instance.name} did not end by itself and was killed")
                 await instance.child.kill_tree()
 
