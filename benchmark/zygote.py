@@ -1,8 +1,8 @@
 """The warm interpreter: a single-threaded process that has imported the MCP SDK once and forks programs from it.
 
 Run as ``python -m benchmark.zygote FD`` with one end of a Unix SEQPACKET socket pair. It reads orders (JSON, with
-descriptors) and answers with the child's pid; it reports every exit. At end of file, that is when the benchmark is gone however it died,
-it kills what it forked, removes the scratch folder and ends.
+descriptors), answers with the child's pid and reports every exit. At end of file, that is when the benchmark is gone
+however it died, it kills what it forked, removes the scratch folder and ends.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import signal
 import socket
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
@@ -72,10 +73,12 @@ def become(order: dict[str, Any], descriptors: list[int]) -> None:
     os.environ.update(order["env"])
     os.chdir(order["cwd"])
     sys.argv = [order["program"], *order["args"]]
-    sys.path[0] = os.path.dirname(order["program"])
-    sys.stdin = open(0, closefd=False)
-    sys.stdout = open(1, "w", closefd=False)
-    sys.stderr = open(2, "w", closefd=False)
+    sys.path[0] = str(Path(order["program"]).parent)
+    sys.stdin, sys.stdout, sys.stderr = (
+        os.fdopen(0, closefd=False),
+        os.fdopen(1, "w", closefd=False),
+        os.fdopen(2, "w", closefd=False),
+    )
     runpy.run_path(order["program"], run_name="__main__")
 
 
@@ -87,7 +90,7 @@ def child(order: dict[str, Any], descriptors: list[int]) -> None:
         status = 0
     except SystemExit as ending:
         status = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - the last frame of a forked program: whatever it was is its log's
         traceback.print_exc()
     finally:
         for stream in (sys.stdout, sys.stderr):
