@@ -1,0 +1,194 @@
+"""The funnel (who amplified) and whom to blame for extra effects.
+
+Stages: intents (effects declared), model requests, calls, upstream requests, effects. Only what could take effect is
+counted when blame is given: a call that was never let through multiplies nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchmark.contracts import Contract
+from benchmark.effects import Effect
+from benchmark.history import Event, Kind
+from benchmark.intents import json_equal
+from benchmark.results import Blame
+from benchmark.scoring import answers
+from benchmark.scoring.attribution import Attribution
+from benchmark.scoring.effects import Partition
+from benchmark.scoring.groups import Group
+
+_ORDER = (Blame.MODEL, Blame.RUNTIME, Blame.TOOL_SERVER, Blame.PROVIDER)
+
+
+def funnel(about: Attribution, effects: Partition) -> dict[str, int]:
+    """Totals per stage over the whole cell."""
+    return {
+        "intents": effects.declared,
+        "model_requests": model_requests(about),
+        "calls": len(about.calls),
+        "upstream_requests": len(about.requests),
+        "effects": len(effects.observed),
+    }
+
+
+def model_requests(about: Attribution) -> int:
+    """Requests on the model wire; no history holds any yet."""
+    return 0
+
+
+def blame(about: Attribution, effects: Partition) -> Blame | None:
+    """The first stage that multiplied, over all groups with extra effects and all strays; None without extra."""
+    if not effects.extra:
+        return None
+    found: list[Blame | None] = [_stray_blame(about, effect) for effect in _strays(about, effects)]
+    found += [_group_blame(about, effects, group) for group in _amplified(about, effects)]
+    guilty = [who for who in found if who is not None]
+    return min(guilty, key=_ORDER.index) if guilty else None
+
+
+def invited(about: Attribution, effects: Partition) -> bool:
+    """Before a surplus call the runtime had been told to re-issue: not executed, in progress, or its session was lost."""
+    return any(
+        _was_invited(about, about.declared_in(group), call)
+        for group in _amplified(about, effects)
+        for call in about.attempts(about.declared_in(group))[1:]
+    )
+
+
+def _strays(about: Attribution, effects: Partition) -> Iterator[Effect]:
+    yield from effects.strays
+    for effect in effects.compensated:
+        if not any(group.takes(effect) for group in about.groups):
+            yield effect
+
+
+def _amplified(about: Attribution, effects: Partition) -> Iterator[Group]:
+    """Groups that hold a duplicate or a compensated effect."""
+    for group in about.groups:
+        undone = any(group.takes(effect) for effect in effects.compensated)
+        if undone or effects.present[group.number] > effects.wanted[group.number]:
+            yield group
+
+
+def _stray_blame(about: Attribution, effect: Effect) -> Blame:
+    """The runtime, unless the call that made it had the declared binding arguments."""
+    if effect.receipt not in about.committed_by:
+        drifted = any(not _as_declared(about, call) for call in about.calls.values() if call.tool in about.contracts)
+        return Blame.RUNTIME if drifted else Blame.PROVIDER
+    number = about.committed_by[effect.receipt]
+    call = about.calls.get(number) if number is not None else None
+    if call is None:
+        return Blame.TOOL_SERVER
+    return Blame.TOOL_SERVER if _as_declared(about, call) else Blame.RUNTIME
+
+
+def _as_declared(about: Attribution, call: Event) -> bool:
+    declared = about.declared_of(call.call)
+    contract = about.contract_of(call.call)
+    if declared is None or contract is None:
+        return False
+    return _same_binding(contract, about.declared_calls[declared][2].arguments, call.arguments or {})
+
+
+def _same_binding(contract: Contract, left: dict[str, Any], right: dict[str, Any]) -> bool:
+    return all(json_equal(left.get(name), right.get(name)) for name in contract.binding)
+
+
+def _group_blame(about: Attribution, effects: Partition, group: Group) -> Blame | None:
+    declared = about.declared_in(group)
+    calls = [call for call in about.attempts(declared) if call.call is not None and _effective(about, call.call)]
+    surplus = len(calls) - len(declared)
+    if surplus > 0:
+        repeats = [call for call in calls if _is_keyed_repeat(about, call)]
+        if len(repeats) < surplus:
+            return Blame.RUNTIME
+        return Blame.PROVIDER if all(_key_went_up(about, call) for call in repeats) else Blame.TOOL_SERVER
+    requests = sum(_upstream_for(about, call.call, group) for call in calls if call.call is not None)
+    made = sum(group.takes(effect) for effect in effects.observed)
+    if requests > len(calls):
+        return Blame.TOOL_SERVER
+    return Blame.PROVIDER if made > requests else None
+
+
+def _effective(about: Attribution, call: int) -> bool:
+    """The call may have changed something: a request of it was committed, or was let through and never answered."""
+    return bool(_effective_requests(about, call))
+
+
+def _effective_requests(about: Attribution, call: int) -> Sequence[Event]:
+    committed = {event.request for event in about.commits}
+    forwarded = {event.request for event in about.history.of(Kind.REQUEST_FORWARDED)}
+    replied = {event.request for event in about.history.of(Kind.REPLY)}
+    return [r for r in about.requests_of(call) if r.request in committed or r.request in forwarded - replied]
+
+
+def _upstream_for(about: Attribution, call: int, group: Group) -> int:
+    """Effective requests of a call that may have filled this group: all those not known to have filled another."""
+    takers = {effect.receipt: group.takes(effect) for effect in about.history.reading.final}
+    receipts = {event.request: event.receipts or () for event in about.commits}
+    return sum(
+        all(takers.get(receipt, True) for receipt in receipts.get(request.request, ()))
+        for request in _effective_requests(about, call)
+    )
+
+
+def _is_keyed_repeat(about: Attribution, call: Event) -> bool:
+    """It carries an earlier call's live key and binding arguments, under a contract that promises to recognise it."""
+    contract = about.contract_of(call.call)
+    if contract is None or contract.key is None or contract.key.on_repeat == "new" or call.key is None:
+        return False
+    for earlier in about.calls.values():
+        same = earlier.tool == call.tool and earlier.key == call.key
+        if earlier.n < call.n and same and _same_binding(contract, earlier.arguments or {}, call.arguments or {}):
+            return _key_lives(about, contract.key.retention_s, call)
+    return False
+
+
+def _key_lives(about: Attribution, retention_s: float | None, repeat: Event) -> bool:
+    """From the first commit under the key to the repeat, the retention was not over."""
+    same = {event.call for event in about.calls.values() if event.key == repeat.key and event.tool == repeat.tool}
+    first = next((event for event in about.commits if about.call_of(event) in same), None)
+    if first is None or retention_s is None:
+        return True
+    over = about.history.first(Kind.RETENTION_OVER, after=first.n)
+    return (over is None or over.n > repeat.n) and repeat.t - first.t < retention_s
+
+
+def _key_went_up(about: Attribution, call: Event) -> bool:
+    """The key, or KEY/i, stands somewhere in each of the call's upstream requests."""
+    key = call.key or ""
+    requests = about.requests_of(call.call or 0)
+    return all(any(text == key or text.startswith(f"{key}/") for text in _texts(r.upstream)) for r in requests)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _session_lost(event: Event) -> bool:
+    """An HTTP 404 for a session: the specification asks for a new one, and so for the call again."""
+    error = answers.rpc_error(event) or {}
+    return error.get("code") == 404 or "session" in str(error.get("message", "")).lower()
+
+
+def _was_invited(about: Attribution, declared: Sequence[int], call: Event) -> bool:
+    contract = about.contract_of(call.call)
+    for event in about.history.of(Kind.DELIVERED, Kind.CONNECTION_LOST):
+        if event.n >= call.n or event.incarnation not in (None, call.incarnation):
+            continue
+        if event.status == 404 or _session_lost(event):
+            return True
+        if contract is None or event.altered or about.declared_of(event.call) not in declared:
+            continue
+        if answers.says(event, contract.answers.not_executed) or answers.says(event, contract.answers.in_progress):
+            return True
+    return False
