@@ -58,15 +58,15 @@ def inapplicable(
 
 def meaningless(workload: Workload, adapter: ToolAdapter, provider: Provider, cell: Cell) -> str | None:
     """Why the tables give this coordinate no meaning of its own; None: it has one."""
-    lacking = [tool for tool in workload.tools if tool not in adapter.tools]
-    if lacking:
-        return f"the adapter has no tool {lacking[0]}"
     row = TABLE[cell.boundary]
     if cell.variant not in row.variants:
         return f"{cell.boundary} has no variant {cell.variant}"
     if cell.manifestation not in row.manifestations:
         return f"{cell.boundary} has no manifestation {cell.manifestation}"
-    return _wire(provider, cell) or _strike(workload, adapter, cell)
+    if reason := _wire(provider, cell):
+        return reason
+    lacking = [tool for tool in workload.tools if tool not in adapter.tools]
+    return f"the adapter has no tool {lacking[0]}" if lacking else _strike(workload, adapter, cell)
 
 
 def _wire(provider: Provider, cell: Cell) -> str | None:

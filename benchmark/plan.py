@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Literal, Protocol
 
@@ -133,7 +134,8 @@ def features(here: Stage, cell: Cell) -> tuple[Hashable, ...]:
     return (place, cell.manifestation, cell.transport, cell.protocol, cell.strike, kind)
 
 
-def pairs(values: Sequence[Hashable]) -> tuple[Goal, ...]:
+@lru_cache(maxsize=8192)
+def pairs(values: tuple[Hashable, ...]) -> tuple[Goal, ...]:
     """All pairs of values, each with the places it stands at."""
     return tuple((left, right, values[left], values[right]) for left, right in combinations(range(len(values)), 2))
 
@@ -142,21 +144,22 @@ def breadth(suite: Suite, seed: int = 0) -> tuple[Cell, ...]:
     """One cell for every stage and boundary, chosen for the pairs that are still rare; then the few that complete them."""
     chosen: list[Cell] = []
     seen: Counter[Goal] = Counter()
-    goals: dict[Cell, tuple[Goal, ...]] = {}
+    sources: dict[tuple[Goal, ...], Cell] = {}
     order = _order(seed)
     for here in stages(suite):
         strikes = here.strikes
         for row in TABLE.values():
             known = list(here.coordinates(row, strikes))
             usable = {cell: pairs(features(here, cell)) for cell in known if here.reason(cell) is None}
-            goals |= usable
+            for cell, goals in usable.items():
+                sources.setdefault(goals, cell)
             if usable:
                 cell = _rarest(usable, seen, order)
                 seen.update(usable[cell])
                 chosen.append(cell)
             elif known:  # not applicable whatever the coordinates: one cell says why
                 chosen.append(min(known, key=lambda cell: (cell.strike != Strike(), order(cell))))
-    chosen += _completing(goals, set(seen), order)
+    chosen += _completing({cell: goals for goals, cell in sources.items()}, set(seen), order)
     return tuple(chosen)
 
 
@@ -168,11 +171,13 @@ def _order(seed: int) -> Callable[[Cell], int]:
 def _rarest(goals: Mapping[Cell, Sequence[Goal]], seen: Counter[Goal], order: Callable[[Cell], int]) -> Cell:
     """The cell with the most unseen goals, then with the least often seen ones."""
 
-    def rank(cell: Cell) -> tuple[int, int, int]:
+    def rank(cell: Cell) -> tuple[int, int]:
         counts = [seen[goal] for goal in goals[cell]]
-        return -counts.count(0), sum(counts), order(cell)
+        return -counts.count(0), sum(counts)
 
-    return min(goals, key=rank)
+    ranks = {cell: rank(cell) for cell in goals}
+    best = min(ranks.values())
+    return min((cell for cell in goals if ranks[cell] == best), key=order)
 
 
 def _completing(
@@ -205,7 +210,7 @@ def ci_subset(suite: Suite, cells: Iterable[Cell], size: int = CI_SIZE) -> tuple
     for cell in usable:
         *paired, strike, kind = features(stage(suite, cell.workload, cell.adapter), cell)
         singles = (("strike", strike), ("kind", kind), ("workload", cell.workload), ("adapter", cell.adapter))
-        goals[cell] = (*pairs(paired), *singles)
+        goals[cell] = (*pairs(tuple(paired)), *singles)
     chosen = set(_completing(goals, set(), _order(0), size))
     return tuple(cell for cell in usable if cell in chosen)
 
