@@ -158,6 +158,12 @@ class Fault:
         await asyncio.sleep(max(0.0, commit.t + self._retention_s + RETENTION_MARGIN_S - now.t))
         self._scene.recorder.record(Kind.RETENTION_OVER)
 
+    def finish(self) -> None:
+        """The runtime has ended: a kill that still waited for its next message can no longer come."""
+        if self._armed is not None:
+            self._armed = None
+            self._inapplicable("finished first")
+
     # --- inside --------------------------------------------------------------------------------------------------
 
     def _hits(self, call: LiveCall) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,7 +164,8 @@ class HttpWire:
                         if not item.altered:
                             call.delivered(item.payload)
                         scene.recorder.record(Kind.DELIVERED, call=call.n, result=item.payload, altered=item.altered)
-                    await response.write(item.data)
+                    with suppress(ConnectionError):
+                        await response.write(item.data)
                 case Abort():
                     if call is not None and call.incarnation not in scene.dead:
                         scene.recorder.record(Kind.CONNECTION_LOST, incarnation=call.incarnation, call=call.n)
@@ -171,7 +173,8 @@ class HttpWire:
                     return response or web.Response(status=502)
                 case End():
                     assert response is not None
-                    await response.write_eof()
+                    with suppress(ConnectionError):  # a runtime that has its answer may hang up at once
+                        await response.write_eof()
                     return response
 
     async def _perform(self, exchange: Exchange, message: dict[str, Any]) -> None:

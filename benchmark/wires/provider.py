@@ -149,7 +149,8 @@ class ProviderWire:
             case Manifestation.SILENCE:
                 await scene.never()
             case Manifestation.CRASH:
-                await scene.fault.crash(live.instance)
+                # A task of its own: the tool server's death ends this handler.
+                await asyncio.shield(scene.spawn(scene.fault.crash(live.instance)))
             case _:
                 scene.recorder.record(Kind.REPLY_DELIVERED, request=live.n, altered=True, detail="connection reset")
         abort(request)
