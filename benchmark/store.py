@@ -44,9 +44,11 @@ class RunHeader(Frozen):
     seed: int
     jobs: int
     preload: bool
+    quick: bool = False
+    narrowed: bool = Field(default=False, description="Filters left out part of the plan.")
     catalogs: tuple[str, ...] = Field(default=(), description="Folders given with --catalog.")
-    plan_hash: str = Field(description="SHA-256 of the planned cells' names.")
-    suite_hash: str = Field(description="SHA-256 of the catalogue's files.")
+    plan_hash: str = Field(description="Tells plans apart: a hash of the planned cells' names.")
+    suite_hash: str = Field(description="SHA-256 of the catalogue's files, names and contents.")
     git_commit: str | None = Field(default=None, description="Commit of the checkout; None outside of one.")
     platform: dict[str, str] = Field(default_factory=dict)
     cells: tuple[str, ...] = Field(description="Every planned cell, in the order in which they were to run.")

@@ -2,7 +2,49 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 
-def main() -> None:
-    """Run the command line; never shows a traceback for a user's mistake."""
-    raise SystemExit("bench: nothing to run yet")
+from benchmark.errors import HarnessError, UsageError
+from benchmark.exits import Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line (the process's own by default) and exit with a code of ``benchmark.exits``.
+
+    A user's mistake is told in one line on standard error, never as a traceback.
+    """
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """The exit code of a command line."""
+    from typer.exceptions import Abort, TyperException
+
+    from benchmark.cli.app import app
+
+    try:
+        return int(app(args=arguments or ["--help"], prog_name="bench", standalone_mode=False) or Exit.COMPLETED)
+    except TyperException as error:
+        return _said(_format(error), Exit.USAGE)
+    except UsageError as error:
+        return _said(str(error), Exit.USAGE)
+    except HarnessError as error:
+        return _said(f"the benchmark itself failed: {error}", Exit.HARNESS)
+    except (KeyboardInterrupt, Abort):
+        return _said("interrupted", Exit.INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has gone: nobody is left to tell
+        sys.stderr.close()
+        return Exit.COMPLETED
+
+
+def _format(error: Exception) -> str:
+    """The message of a command-line mistake."""
+    tell = getattr(error, "format_message", None)
+    message = str(tell() if tell is not None else error)
+    return f"{message} (see bench --help)" if message else "see bench --help"
+
+
+def _said(message: str, code: Exit) -> int:
+    print(f"bench: {' '.join(message.split())}", file=sys.stderr)
+    return code

@@ -1,0 +1,40 @@
+"""The commands of ``bench``, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchmark.cli import entries, rescore, show, speed, sweep
+from benchmark.exits import Exit
+from benchmark.provenance import bench_version
+
+app = typer.Typer(
+    name="bench",
+    help="Does an agent runtime make exactly the effects its user authorised, when the world fails at the worst moment?",
+    epilog=f"Exit codes: {'; '.join(f'{code.value} {code.meaning}' for code in Exit)}.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"bench {bench_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    del version
+
+
+app.command("run")(sweep.run)
+app.command("list")(entries.list_entries)
+app.command("show")(show.show)
+app.command("rescore")(rescore.rescore)
+app.command("speed")(speed.speed)

@@ -1,0 +1,48 @@
+"""What a finished sweep is worth as an exit code: ``--fail-on``, ``--expect``, and whether anything could be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmark import expectations
+from benchmark.exits import Exit
+from benchmark.expectations import Expectation
+from benchmark.results import CellResult, Verdict
+
+
+@dataclass(frozen=True)
+class Gates:
+    """What turns a completed sweep into exit code 1."""
+
+    fail_on: tuple[str, ...]
+    expected: tuple[Expectation, ...] | None
+
+    def complaints(self, results: Sequence[CellResult], *, narrowed: bool) -> list[str]:
+        """One line for everything that is not as demanded."""
+        told = []
+        for name in self.fail_on:
+            shown = [one.cell for one in results if one.truthful and expectations.shows(one, name)]
+            if shown:
+                told.append(f"--fail-on {name}: {len(shown)} {'cell' if len(shown) == 1 else 'cells'}, such as {shown[0]}")
+        if self.expected is not None:
+            difference = expectations.compare(self.expected, results, narrowed=narrowed)
+            told += [f"not expected: {surprise.line}" for surprise in difference.new]
+            told += [
+                f"{one.place}: stale, no cell shows it any more: {one.pattern}  {one.shows}" for one in difference.stale
+            ]
+        return told
+
+
+def verdict(results: Sequence[CellResult], *, interrupted: bool, refused: bool) -> Exit:
+    """The exit code of a sweep with these results; the first that fits, what makes the others doubtful first."""
+    ran = [one for one in results if one.verdict is not Verdict.NOT_RUN and (one.exposed or one.calls or one.wall_s > 0)]
+    if interrupted:
+        return Exit.INTERRUPTED
+    if any(one.verdict is Verdict.HARNESS_ERROR for one in results):
+        return Exit.HARNESS
+    if not ran:
+        return Exit.NOTHING_RAN
+    if not any(one.verdict.judged for one in results):
+        return Exit.UNJUDGED
+    return Exit.REFUSED if refused else Exit.COMPLETED

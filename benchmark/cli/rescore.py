@@ -1,0 +1,67 @@
+"""``bench rescore``: every verdict computed again from the histories alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from benchmark.cli import runs
+from benchmark.exits import Exit
+from benchmark.reporting.console import console, say
+from benchmark.reporting.untrusted import plain
+from benchmark.results import CellResult, Judgement
+from benchmark.store import Store
+
+
+def rescore(
+    run: Annotated[str, typer.Argument(help="A run: its folder, or its name below results/.")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 1 where a figure or verdict would change.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The changes as JSON.")] = False,
+) -> None:
+    """Compute every verdict again from the histories, and keep what changed (a cell's last line counts)."""
+    folder = runs.find(run)
+    with Store.open(folder) if check else Store.resume(folder) as store:
+        results = store.results()
+        changes = [(old, new) for old, new in _again(store, results) if old != new]
+        if not check:
+            for _, new in changes:
+                store.append(new, None)
+    if as_json:
+        told = [{"cell": old.cell, "changes": _changed(old, new)} for old, new in changes]
+        typer.echo(json.dumps({"cells": len(results), "changed": told}, indent=2))
+    else:
+        _tell(results, changes, check)
+    raise typer.Exit(Exit.REFUSED if check and changes else Exit.COMPLETED)
+
+
+def rejudged(old: CellResult, judgement: Judgement) -> CellResult:
+    """The result with everything that scoring decides taken from the judgement."""
+    decided = set(Judgement.model_fields) & set(CellResult.model_fields)
+    return old.model_copy(update={name: getattr(judgement, name) for name in decided})
+
+
+def _again(store: Store, results: tuple[CellResult, ...]) -> Iterator[tuple[CellResult, CellResult]]:
+    from benchmark.scoring import judge
+
+    for old in results:
+        if store.has_history(old.cell):
+            yield old, rejudged(old, judge(store.history(old.cell)))
+
+
+def _changed(old: CellResult, new: CellResult) -> dict[str, list[object]]:
+    before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
+    return {name: [before[name], after[name]] for name in before if before[name] != after[name]}
+
+
+def _tell(results: tuple[CellResult, ...], changes: list[tuple[CellResult, CellResult]], check: bool) -> None:
+    out = console()
+    for old, new in changes:
+        told = "; ".join(f"{name}: {plain(was)} → {plain(now)}" for name, (was, now) in _changed(old, new).items())
+        say(out, f"{plain(old.cell)}  {told}")
+    kept = " (nothing written)" if check else ""
+    say(out, f"{len(changes)} of {len(results)} cells changed{kept}")

@@ -1,0 +1,136 @@
+"""The expected-violations file: what a runtime is known to get wrong, so that only what is new fails a build.
+
+One expectation a line: a glob over cell names, then a figure or a verdict; ``#`` begins a comment. ::
+
+    charge-card.send-message.after-commit.*   extra      # no key, and the framework retries
+    *.find-unsettled.*                        unresolved
+
+A line that no longer comes true is stale, and that is reported too: an improvement must not go unnoticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from benchmark.errors import UsageError, closest
+from benchmark.results import CellResult, Figure, Verdict
+
+FIGURES = (
+    "extra",
+    "duplicates",
+    "strays",
+    "compensated",
+    "missing",
+    "torn",
+    "false_dedup",
+    "unresolved",
+    "avoidable",
+    "misreported",
+)
+"""Fields of a result that count something bad; the six published figures and their parts."""
+
+SHOWN = (*FIGURES, *(verdict.value for verdict in Verdict if verdict.value not in FIGURES))
+"""Everything that an expectation or ``--fail-on`` may name."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One line of the file."""
+
+    pattern: str
+    shows: str
+    place: str
+    """FILE:LINE."""
+
+    def covers(self, cell: str) -> bool:
+        return fnmatchcase(cell, self.pattern)
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """A cell that shows what no line expects."""
+
+    result: CellResult
+    shows: Figure
+
+    @property
+    def line(self) -> str:
+        """The line that would expect it."""
+        return f"{self.result.cell}  {self.shows}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run against the file."""
+
+    new: tuple[Surprise, ...]
+    stale: tuple[Expectation, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return not self.new and not self.stale
+
+
+def read(path: Path) -> tuple[Expectation, ...]:
+    """Every line of the file; raises UsageError naming file and line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        place = f"{path}:{number}"
+        if len(words) != 2:
+            raise UsageError(
+                f"{place}: a line holds a glob over cell names, then a figure or verdict; found {len(words)} words"
+            )
+        found.append(Expectation(words[0], named(words[1], place), place))
+    return tuple(found)
+
+
+def named(name: str, place: str) -> str:
+    """The name of a figure or verdict, checked; raises UsageError with the closest one."""
+    folded = name.replace("-", "_") if name.replace("-", "_") in FIGURES else name
+    if folded not in SHOWN:
+        raise UsageError(
+            f"{place}: {name!r} is neither a figure nor a verdict{closest(name, SHOWN)}; known: {', '.join(SHOWN)}"
+        )
+    return folded
+
+
+def shows(result: CellResult, name: str) -> bool:
+    """Whether a result shows a figure (above zero, in a judged cell) or has a verdict."""
+    if result.verdict == name:
+        return True
+    return name in FIGURES and result.verdict.judged and getattr(result, name) > 0
+
+
+def compare(expected: Sequence[Expectation], results: Iterable[CellResult], *, narrowed: bool) -> Comparison:
+    """What is new and what is stale; in a ``narrowed`` (filtered) run a line that covers none of its cells is not stale."""
+    judged = [result for result in results if result.verdict.judged]
+    new = []
+    met: set[Expectation] = set()
+    tried: set[Expectation] = set()
+    for result in judged:
+        covering = [one for one in expected if one.covers(result.cell)]
+        tried.update(covering)
+        true = [one for one in covering if shows(result, one.shows)]
+        met.update(true)
+        if any(one.shows == result.verdict and one.shows not in FIGURES for one in true):
+            continue
+        new += [Surprise(result, figure) for figure in Figure if shows(result, figure) and not _expects(true, figure)]
+    stale = tuple(one for one in expected if one not in met and (one in tried or not narrowed))
+    return Comparison(tuple(new), stale)
+
+
+_PART_OF = {"duplicates": "extra", "strays": "extra", "compensated": "extra", "avoidable": "unresolved"}
+
+
+def _expects(true: Iterable[Expectation], figure: Figure) -> bool:
+    return any(figure in (one.shows, _PART_OF.get(one.shows)) for one in true)

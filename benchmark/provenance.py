@@ -1,0 +1,78 @@
+"""Where a run came from: hash of the suite, git commit, versions, platform."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+
+FOLDERS = ("workloads", "adapters", "oracles")
+SKIPPED = frozenset({"__pycache__", "node_modules", ".venv", ".mypy_cache", ".ruff_cache"})
+
+
+def bench_version() -> str:
+    """Version of this distribution; ``unknown`` in a checkout that was never installed."""
+    try:
+        return metadata.version("declared-effect-bench")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def suite_hash(roots: Sequence[Path]) -> str:
+    """SHA-256 over the catalogue's files: names and contents, but not where they lie."""
+    digest = hashlib.sha256()
+    for root in roots:
+        for path in _files(root):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder in FOLDERS:
+        for place, folders, files in os.walk(root / folder):
+            folders[:] = sorted(name for name in folders if name not in SKIPPED)
+            yield from (Path(place) / name for name in sorted(files) if not name.endswith((".pyc", ".pyo")))
+
+
+def git_commit(folder: Path) -> str | None:
+    """The commit checked out at ``folder`` (with ``+changes`` where files differ from it); None outside of a repository."""
+    commit = _git(folder, "rev-parse", "HEAD")
+    if not commit:
+        return None
+    return commit + ("+changes" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str]:
+    """Installed version of each distribution in our own interpreter; ``not installed`` where there is none."""
+    found = {}
+    for name in distributions:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def describe_platform() -> dict[str, str]:
+    """What could make a difference to a result."""
+    return {
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "cpus": str(os.cpu_count()),
+        "mcp": versions(["mcp"])["mcp"],
+    }
