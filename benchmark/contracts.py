@@ -22,7 +22,7 @@ class Key(Frozen):
 
     carrier: Literal["argument", "meta", "param"]
     name: str
-    retention_s: float | None = Field(description="Seconds from the provider's first receipt; null: for ever.")
+    retention_s: float | None = Field(default=None, description="Seconds from the provider's first receipt; null: for ever.")
     scope: Literal["account", "endpoint", "instance", "connection"] = "account"
     max_length: int = 255
     on_repeat: Literal["replay", "refuse", "new"] = "replay"
