@@ -7,7 +7,7 @@ ordinary reply.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 from anyio.abc import TaskGroup
@@ -29,6 +29,11 @@ class _OpenParams(types.CallToolRequestParams):
     """Parameters of a call that keep fields the SDK does not know (key carrier ``param``)."""
 
     model_config = ConfigDict(extra="allow")
+
+
+class _OpenCall(types.Request[_OpenParams, Literal["tools/call"]]):
+    method: Literal["tools/call"] = "tools/call"
+    params: _OpenParams
 
 
 class Connection:
@@ -85,8 +90,9 @@ class Connection:
             if not request.params:
                 return await client.call_tool(request.tool, request.arguments, read_timeout_seconds=timeout_s, meta=meta)
             params = _OpenParams(name=request.tool, arguments=request.arguments, _meta=meta, **request.params)
-            call = types.CallToolRequest(params=params)
-            result = await client.session.send_request(call, types.CallToolResult, request_read_timeout_seconds=timeout_s)
+            result = await client.session.send_request(
+                _OpenCall(params=params), types.CallToolResult, request_read_timeout_seconds=timeout_s
+            )
             if not result.is_error:
                 await client.session.validate_tool_result(request.tool, result)
             return result

@@ -21,6 +21,11 @@ class Key:
     max_length: int
     on_repeat: str
 
+    @property
+    def protects(self) -> bool:
+        """Whether a repeat with the same key makes no new effect."""
+        return self.on_repeat != "new"
+
 
 @dataclass(frozen=True)
 class Lookup:

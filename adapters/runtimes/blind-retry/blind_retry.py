@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from _baseline.attempts import resend_once
 from _baseline.driver import run
 from _baseline.outcome import Settled
 from _baseline.server import Server
@@ -14,10 +15,7 @@ from _baseline.task import Call
 
 
 async def settle(server: Server, call: Call) -> Settled:
-    reply = await server.call(call.request)
-    if not reply.ok:
-        reply = await server.call(call.request)
-    return reply.settled()
+    return await resend_once(server, call.request)
 
 
 if __name__ == "__main__":
