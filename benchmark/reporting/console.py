@@ -109,6 +109,7 @@ def _count(cells: int, judged: int) -> Text:
 
 
 def _profile(out: Console, title: str, found: Mapping[str, Sequence[str]]) -> None:
+    out.print()
     say(out, title, "bold")
     for boundary, words in found.items():
         say(out, f"  {boundary:<16} {', '.join(words)}", "")
@@ -143,7 +144,7 @@ def _flaky(out: Console, results: Sequence[CellResult]) -> None:
 
 def _unjudged(out: Console, results: Sequence[CellResult]) -> None:
     counts = tally.verdicts(results)
-    say(out, "Verdicts: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()), "bold")
+    say(out, "Verdicts: " + (", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "none"), "bold")
     for verdict, reason, count in tally.reasons(results):
         style = "red" if verdict is Verdict.HARNESS_ERROR else "dim"
         say(out, f"  {count:>5} {verdict}: {plain(reason, 300) or 'no reason recorded'}", style)

@@ -88,15 +88,20 @@ KINDS: dict[str, str] = {
 
 
 def examples(results: Iterable[CellResult]) -> tuple[Example, ...]:
-    """For each kind that occurs the cell that stands for it: on a truthful adapter if possible, the fewest calls first."""
+    """For each kind that occurs the cell that shows it best: on a truthful adapter, little else wrong, few calls."""
     judged = [result for result in results if result.verdict.judged]
     found = []
     for field, kind in KINDS.items():
         shown = [result for result in judged if getattr(result, field) > 0]
         if shown:
-            first = min(shown, key=lambda one: (not one.truthful, one.calls, one.upstream_requests, one.cell))
+            first = min(shown, key=_clearest)
             found.append(Example(kind, len({base(one) for one in shown}), first))
     return tuple(found)
+
+
+def _clearest(result: CellResult) -> tuple[object, ...]:
+    wrong = sum(getattr(result, field) > 0 for field in KINDS)
+    return (not result.truthful, wrong, result.calls, result.upstream_requests, result.cell)
 
 
 def verdicts(results: Iterable[CellResult]) -> dict[Verdict, int]:

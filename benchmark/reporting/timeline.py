@@ -8,11 +8,11 @@ from enum import IntEnum
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from benchmark.effects import Effect
 from benchmark.history import Event, History, Kind
 from benchmark.intents import Intent, matches
+from benchmark.reporting.console import say
 from benchmark.reporting.untrusted import fields, plain, value
 from benchmark.results import CellResult, Judgement
 
@@ -46,24 +46,24 @@ class Move:
 def show(out: Console, history: History, result: CellResult | Judgement, notes: Sequence[str] = ()) -> None:
     """Print the whole story of one cell."""
     _heading(out, history)
-    _say(out, _titles(), "bold")
+    say(out, _titles(), "bold")
     for event in history.events:
         move = told(event)
-        _say(out, f"{_lanes(move)}  {event.t:>8.3f} {event.n:>4}  {move.text}", move.style)
+        say(out, f"{_lanes(move)}  {event.t:>8.3f} {event.n:>4}  {move.text}", move.style)
     out.print()
     _oracle(out, history)
     _claims(out, history)
     _verdict(out, result)
     for note in notes:
-        _say(out, f"note: {plain(note)}", "yellow")
+        say(out, f"note: {plain(note)}", "yellow")
 
 
 def _heading(out: Console, history: History) -> None:
     declared, cell = history.declaration, history.declaration.cell
-    _say(out, plain(cell.name), "bold")
+    say(out, plain(cell.name), "bold")
     lies = "" if declared.truthful else " (treacherous: what it declares is untrue)"
     where = f"{cell.transport}, {cell.protocol}"
-    _say(
+    say(
         out, f"{plain(declared.runtime)} on {plain(cell.adapter)}{lies} over {where}: {plain(declared.workload.summary)}", ""
     )
     out.print()
@@ -236,10 +236,10 @@ def _detail(event: Event) -> str:
 
 
 def _oracle(out: Console, history: History) -> None:
-    _say(out, "What the oracle found at the end", "bold")
+    say(out, "What the oracle found at the end", "bold")
     reading = history.reading
     if reading.error is not None:
-        _say(out, f"  it could not read: {plain(reading.error, 400)}", "bold red")
+        say(out, f"  it could not read: {plain(reading.error, 400)}", "bold red")
     before = {effect.receipt for effect in reading.baseline}
     slots = [slot for intent in history.declaration.workload.intents for slot in intent.slots]
     for effect in reading.final:
@@ -249,9 +249,9 @@ def _oracle(out: Console, history: History) -> None:
         somebody = "  (somebody else's look-alike)" if effect.receipt in history.decoys else ""
         stray = "" if fits or somebody else "  (matches no slot)"
         undone = "  (undone again)" if effect.undone else ""
-        _say(out, f"  {_effect(effect)}{somebody}{stray}{undone}", "dim" if somebody else "")
+        say(out, f"  {_effect(effect)}{somebody}{stray}{undone}", "dim" if somebody else "")
     if not reading.final and reading.error is None:
-        _say(out, "  nothing", "")
+        say(out, "  nothing", "")
     out.print()
 
 
@@ -261,13 +261,13 @@ def _effect(effect: Effect) -> str:
 
 
 def _claims(out: Console, history: History) -> None:
-    _say(out, "What was claimed, and what is true", "bold")
+    say(out, "What was claimed, and what is true", "bold")
     claims = _claimed(history)
     for intent in history.declaration.workload.intents:
         said = claims.get(intent.id, "silent")
-        _say(out, f"  {plain(intent.id, 60)}: claimed {said}", "")
+        say(out, f"  {plain(intent.id, 60)}: claimed {said}", "")
         truth = " ".join(_true(history, intent)) or "no effect that matches it"
-        _say(out, f"    in the world: {truth}" if not intent.is_read else "    a read: no effect is declared", "")
+        say(out, f"    in the world: {truth}" if not intent.is_read else "    a read: no effect is declared", "")
     out.print()
 
 
@@ -295,22 +295,23 @@ def _true(history: History, intent: Intent) -> Iterator[str]:
 
 def _verdict(out: Console, result: CellResult | Judgement) -> None:
     style = "bold red" if result.verdict.judged and result.verdict != "correct" else "bold"
-    _say(out, f"{result.verdict}: {plain(result.reason, 600)}", style)
+    say(out, f"{result.verdict}: {plain(result.reason, 600)}", style)
     figures = ("extra", "missing", "false_dedup", "unresolved", "torn", "misreported")
     counts = ", ".join(f"{name} {getattr(result, name)}" for name in figures)
-    _say(out, f"  declared {result.declared}, observed {result.observed}: {counts}", "")
-    _say(
+    say(out, f"  declared {result.declared}, observed {result.observed}: {counts}", "")
+    say(
         out,
         f"  exposed: {'yes' if result.exposed else 'no'}{', ' + plain(result.evidence, 400) if result.evidence else ''}",
         "",
     )
-    _say(out, f"  seen as: {plain(result.seen_as) or '–'}; reaction: {plain(result.reaction) or 'nothing'}", "")
+    say(out, f"  seen as: {plain(result.seen_as) or '–'}; reaction: {plain(result.reaction) or 'nothing'}", "")
     if result.blame is not None:
         invited = ", invited to by the tool's answer or the specification" if result.invited else ""
-        _say(out, f"  blame for the extra effects: {result.blame}{invited}", "")
+        say(out, f"  blame for the extra effects: {result.blame}{invited}", "")
     if result.funnel:
-        _say(out, "  funnel: " + " → ".join(f"{count} {plain(stage, 30)}" for stage, count in result.funnel.items()), "")
-
-
-def _say(out: Console, text: str, style: str) -> None:
-    out.print(Text(text, style=style), soft_wrap=True)
+        say(
+            out,
+            "  funnel: "
+            + " → ".join(f"{plain(stage, 30).replace('_', ' ')} {count}" for stage, count in result.funnel.items()),
+            "",
+        )
