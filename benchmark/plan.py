@@ -23,6 +23,7 @@ from benchmark.cells import Cell, Strike, Which
 from benchmark.contracts import ContractKind, Frozen
 from benchmark.entries import Capabilities, Provider, ToolAdapter
 from benchmark.intents import Workload
+from benchmark.lint import runs
 
 TRANSPORTS: tuple[Literal["stdio", "http"], ...] = ("stdio", "http")
 PROTOCOLS: tuple[Literal["2025-11-25", "2026-07-28"], ...] = ("2025-11-25", "2026-07-28")
@@ -61,7 +62,7 @@ class Suite(Protocol):
 
 @dataclass(frozen=True)
 class Stage:
-    """A workload on an adapter that has all its tools."""
+    """A workload on an adapter that it fits, with the provider behind."""
 
     workload: Workload
     adapter: ToolAdapter
@@ -99,9 +100,9 @@ class Stage:
 
 
 def stages(suite: Suite) -> Iterator[Stage]:
-    """Every workload × adapter that has all its tools, by name."""
+    """Every workload × adapter that it fits, by name."""
     for workload, adapter in product(sorted(suite.workloads), sorted(suite.adapters)):
-        if set(suite.workloads[workload].tools) <= suite.adapters[adapter].tools.keys():
+        if runs(suite.workloads[workload], suite.adapters[adapter]):
             yield stage(suite, workload, adapter)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -121,17 +121,21 @@ class Catalogue:
         return digest.hexdigest()[:16]
 
     def problems(self) -> Iterator[tuple[Placed[Any], lint.Problem]]:
-        """Everything the lint has to say, advice included."""
+        """Everything the lint has to say, advice included: each entry on its own, then what they are to each other."""
         for workload in self.placed_workloads.values():
             yield from ((workload, problem) for problem in lint.of_workload(workload.value))
-            for problem in lint.of_tools(workload.value, self.adapters.values()):
-                yield workload, problem
         for adapter in self.placed_adapters.values():
             yield from ((adapter, problem) for problem in lint.of_adapter(adapter.value, self.providers))
-            for name in self.workloads:
-                yield from ((adapter, problem) for problem in lint.of_pair(self.workloads[name], adapter.value))
         for provider in self.placed_providers.values():
             yield from ((provider, problem) for problem in lint.of_provider(provider.value, self.oracle_files))
+        for workload in self.placed_workloads.values():
+            yield from ((workload, problem) for problem in lint.of_tools(workload.value, self.adapters.values()))
+        for adapter in self.placed_adapters.values():
+            yield from ((adapter, problem) for problem in lint.of_service(adapter.value, self.workloads.values()))
+            for name in self.workloads:
+                yield from ((adapter, problem) for problem in lint.of_pair(self.workloads[name], adapter.value))
+        for workload in self.placed_workloads.values():
+            yield from ((workload, problem) for problem in lint.of_use(workload.value, self.adapters.values()))
 
 
 def load(extra: Iterable[Path] = (), *, roots: Sequence[Path] | None = None) -> Catalogue:
@@ -145,14 +149,14 @@ def load(extra: Iterable[Path] = (), *, roots: Sequence[Path] | None = None) -> 
         placed_workloads=workloads,
         placed_adapters=adapters,
         placed_providers=providers,
-        spine=_spine(where, workloads, adapters),
+        spine=(),
         oracle_files=_unique("oracle", _single(where, "oracles", ".py")),
         runtime_files=_unique("runtime", _nested(where, "adapters/runtimes", "runtime.toml")),
     )
     for placed, problem in catalogue.problems():
         if problem.fatal:
             raise placed.declaration.error(problem.keys, problem.message)
-    return catalogue
+    return replace(catalogue, spine=_spine(where, workloads, adapters))
 
 
 def _single(roots: Sequence[Path], below: str, suffix: str) -> Iterator[tuple[str, Path]]:
@@ -204,10 +208,8 @@ def _spine(
         for index, pair in enumerate(declaration.into(Spine, "_spine").pair):
             for kind, known in (("workload", workloads), ("adapter", adapters)):
                 name = getattr(pair, kind)
-                if name not in known and known and kind == "workload":
+                if name not in known:
                     raise declaration.error(("pair", index, kind), f"there is no {kind} {name!r}{closest(name, known)}")
-            if pair.adapter not in adapters:
-                continue
             workload, adapter = workloads[pair.workload].value, adapters[pair.adapter].value
             for problem in lint.of_spine_pair(pair.kind, workload, adapter):
                 raise declaration.error(("pair", index, *problem.keys), problem.message)

@@ -72,7 +72,8 @@ class Declaration:
         try:
             value = model.model_validate(self.data)
         except ValidationError as error:
-            first = min(error.errors(), key=lambda each: self.line(each["loc"]))
+            # an unknown key first: a missing one is mostly the same slip of the pen
+            first = min(error.errors(), key=lambda each: (each["type"] != "extra_forbidden", self.line(each["loc"])))
             raise self.error(first["loc"], explained(model, first)) from None
         if getattr(value, "name", name) != name:
             said = f"is {self.data['name']!r}, but the file or folder is called {name!r}; make them equal"
@@ -109,6 +110,8 @@ def positions(text: str) -> dict[Keys, int]:
         if header := _HEADER.match(row):
             table = _resolved(_parts(header[2]), counts, append=header[1] == "[[")
             lines.setdefault(table, number)
+            if header[1] == "[[":
+                lines.setdefault(table[:-1], number)
         elif assigned := _ASSIGNED.match(row):
             keys = (*table, *_parts(assigned[1]))
             lines.setdefault(keys, number)

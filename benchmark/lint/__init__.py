@@ -5,7 +5,7 @@ is advice).
 """
 
 from benchmark.lint.entries import of_adapter, of_provider, of_runtime
-from benchmark.lint.pairs import fits, of_pair, of_spine_pair, of_tools
+from benchmark.lint.pairs import fits, of_pair, of_service, of_spine_pair, of_tools, of_use, runs
 from benchmark.lint.problems import Problem
 from benchmark.lint.workloads import of_workload
 
@@ -16,7 +16,10 @@ __all__ = [
     "of_pair",
     "of_provider",
     "of_runtime",
+    "of_service",
     "of_spine_pair",
     "of_tools",
+    "of_use",
     "of_workload",
+    "runs",
 ]

@@ -15,41 +15,74 @@ from benchmark.lint.problems import Problem, Problems
 def of_tools(workload: Workload, adapters: Iterable[ToolAdapter]) -> Problems:
     """A workload whose tools no adapter has all together can never run."""
     known = list(adapters)
-    if not any(set(workload.tools) <= adapter.tools.keys() for adapter in known):
-        names = {name for adapter in known for name in adapter.tools}
-        for first, intent in enumerate(workload.intents):
-            for second, call in enumerate(intent.calls):
-                if call.tool not in names:
-                    yield Problem(
-                        ("intents", first, "calls", second, "tool"),
-                        f"no adapter has the tool {call.tool!r}{closest(call.tool, names)}",
-                        fatal=False,
-                    )
-                    return
-        yield Problem(
-            ("intents",), f"no adapter has the tools {', '.join(workload.tools)} together; add one that has", fatal=False
-        )
+    if any(set(workload.tools) <= adapter.tools.keys() for adapter in known):
+        return
+    names = {name for adapter in known for name in adapter.tools}
+    for first, second, _, call in _calls(workload):
+        if call.tool not in names:
+            keys = ("intents", first, "calls", second, "tool")
+            yield Problem(keys, f"no adapter has the tool {call.tool!r}{closest(call.tool, names)}")
+            return
+    yield Problem(("intents",), f"no adapter has the tools {', '.join(workload.tools)} together; add one that has")
+
+
+def of_use(workload: Workload, adapters: Iterable[ToolAdapter]) -> Problems:
+    """A workload that fits none of the adapters that have its tools can never run."""
+    reasons = []
+    for adapter in adapters:
+        if runs(workload, adapter):
+            return
+        reasons += [(adapter.name, problem) for problem in misfits(workload, adapter)]
+    for name, problem in reasons[:1]:
+        where = ".".join(str(key) for key in problem.keys)
+        yield Problem(("intents",), f"no adapter fits; of {name}, {where} {problem.message}")
+
+
+def of_service(adapter: ToolAdapter, workloads: Iterable[Workload]) -> Problems:
+    """An adapter that no workload fits can never be run."""
+    known = list(workloads)
+    if any(runs(workload, adapter) for workload in known):
+        return
+    problem = next((problem for workload in known for problem in misfits(workload, adapter)), None)
+    if problem is not None:
+        yield Problem(problem.keys, f"no workload fits: {problem.message}")
+    else:
+        needed = {tool for workload in known for tool in workload.tools}
+        remedy = next((remedy for tool in adapter.tools if (remedy := closest(tool, needed))), "; add one that needs them")
+        yield Problem(("tools",), f"no workload does with the tools {', '.join(adapter.tools)}{remedy}")
+
+
+def runs(workload: Workload, adapter: ToolAdapter) -> bool:
+    """Whether the workload can run on the adapter: it has all the tools, and they take the calls and make the effects."""
+    return set(workload.tools) <= adapter.tools.keys() and next(misfits(workload, adapter), None) is None
 
 
 def of_pair(workload: Workload, adapter: ToolAdapter) -> Problems:
-    """The workload's calls fit the adapter's tools; silent where the adapter lacks one of them."""
+    """Why a workload does not run, or not wholly, on an adapter that has its tools: advice, they may be namesakes."""
+    yield from misfits(workload, adapter)
+    if runs(workload, adapter):
+        yield from _drift_fits(workload, adapter)
+
+
+def misfits(workload: Workload, adapter: ToolAdapter) -> Problems:
+    """What in the adapter's tools does not fit the workload's calls; silent where the adapter lacks one of them."""
     if not set(workload.tools) <= adapter.tools.keys():
         return
     for _, index, intent, call in _calls(workload):
         tool, keys = adapter.tools[call.tool], ("tools", call.tool)
         for problem in _arguments(workload, call, tool):
-            yield Problem((*keys, *problem.keys), problem.message, problem.fatal)
+            yield Problem((*keys, *problem.keys), problem.message, fatal=False)
         slots = [slot for slot in intent.slots if slot.call == index]
         if (tool.contract is None) != (not slots):
-            what = "declares an effect of it" if slots else "declares no effect of it"
-            message = f"the tool {'only reads' if slots else 'mutates'}, but the workload {workload.name!r} {what}"
-            yield Problem((*keys, "contract"), message)
+            said = (
+                f"only reads, but {workload.name!r} declares an" if slots else f"mutates, but {workload.name!r} declares no"
+            )
+            yield Problem((*keys, "contract"), f"the tool {said} effect of it", fatal=False)
         elif tool.contract is not None:
             items = call.arguments.get(tool.contract.effects.each, []) if tool.contract.effects else [None]
             if len(items) != len(slots):
                 message = f"makes {len(items)} effects of the call in {workload.name!r}, which declares {len(slots)}"
-                yield Problem((*keys, "contract", "effects"), message)
-    yield from _drift_fits(workload, adapter)
+                yield Problem((*keys, "contract", "effects"), message, fatal=False)
 
 
 def _calls(workload: Workload) -> Iterator[tuple[int, int, Intent, Call]]:
@@ -112,5 +145,7 @@ def of_spine_pair(kind: ContractKind, workload: Workload, adapter: ToolAdapter) 
     lacking = [tool for tool in workload.tools if tool not in adapter.tools]
     if lacking:
         yield Problem(("adapter",), f"{adapter.name!r} lacks the tool {lacking[0]!r} of the workload {workload.name!r}")
+    elif problem := next(misfits(workload, adapter), None):
+        yield Problem(("adapter",), f"{adapter.name!r} does not fit: {problem.message}")
     elif adapter.kind(workload.tools) is not kind:
         yield Problem(("kind",), f"is {str(kind)!r}, but the contract is of the kind {str(adapter.kind(workload.tools))!r}")
