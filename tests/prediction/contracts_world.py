@@ -1,0 +1,167 @@
+"""What the pages say about tools and providers: which adapter has which tool under which contract, and what it really does.
+
+``world()`` is the published table of adapters as the paper model reads it; ``TRAITS`` is the real behaviour, the treachery
+included. Comparing the table with the catalogue's ``tool.toml`` files is the business of a test, not of the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from benchmark.contracts import Contract
+
+BINDING: dict[str, tuple[str, ...]] = {
+    "charge": ("order", "amount", "currency"),
+    "send": ("recipients", "subject"),
+    "create": ("name", "size"),
+    "append": ("path", "line"),
+    "put": ("path", "content"),
+    "transfer": ("accounts", "amount"),
+}
+FREE: dict[str, str] = {
+    "charge": "memo",
+    "send": "body",
+    "create": "note",
+    "append": "note",
+    "put": "note",
+    "transfer": "memo",
+}
+FINDERS: dict[str, tuple[str, str, str]] = {
+    # mutating tool → look-up tool, natural field to search by, effect class
+    "charge": ("find_charges", "order", "charge"),
+    "send": ("find_messages", "subject", "message"),
+    "create": ("find_resources", "name", "resource"),
+    "transfer": ("find_legs", "account", "leg"),
+}
+EFFECTS: dict[str, dict[str, Any]] = {
+    "send": {"each": "recipients", "atomic": False},
+    "transfer": {"each": "accounts", "atomic": True},
+}
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a tool server and its provider really do with a call, a key and a repeat."""
+
+    files: bool = False
+    """The provider is the file system behind the gate: no reset, no refusal there."""
+    key: Literal["none", "provider", "unique", "instance", "content", "dropped"] = "none"
+    """Where a key takes effect: the provider's key store, its unique constraint, one process's memory, nowhere."""
+    create_only: bool = False
+    in_progress: bool = False
+    repeats: bool = False
+
+
+TRAITS: dict[str, Traits] = {
+    "append-line": Traits(files=True),
+    "send-message": Traits(),
+    "create-resource": Traits(),
+    "find-only": Traits(),
+    "find-unsettled": Traits(),
+    "client-token": Traits(key="provider"),
+    "idempotency-key": Traits(key="provider"),
+    "meta-key": Traits(key="provider", in_progress=True),
+    "unique-key": Traits(key="unique"),
+    "staged-rename": Traits(files=True),
+    "conditional-put": Traits(create_only=True),
+    "instance-memory": Traits(key="instance"),
+    "argument-hash": Traits(key="content"),
+    "key-dropper": Traits(key="dropped"),
+    "retrying-server": Traits(repeats=True),
+}
+
+TREACHEROUS = frozenset({"instance-memory", "argument-hash", "key-dropper", "retrying-server"})
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An adapter's row of the published table."""
+
+    tools: tuple[str, ...]
+    finds: bool = False
+    settles_s: float | None = None
+    key: dict[str, Any] | None = None
+    reference: bool = False
+    natural: Literal["overwrite", "refuse"] | None = None
+    not_executed: bool = False
+    in_progress: bool = False
+
+
+def _key(carrier: str, name: str, retention_s: float | None, on_repeat: str = "replay") -> dict[str, Any]:
+    return {"carrier": carrier, "name": name, "retention_s": retention_s, "on_repeat": on_repeat, "on_mismatch": "conflict"}
+
+
+TABLE: dict[str, Declared] = {
+    "append-line": Declared(("append",)),
+    "send-message": Declared(("send",), not_executed=True),
+    "create-resource": Declared(("create",)),
+    "find-only": Declared(("charge", "send", "create", "transfer"), True, 1.5, reference=True, not_executed=True),
+    "find-unsettled": Declared(("charge", "create"), True, None, reference=True),
+    "client-token": Declared(
+        ("create", "charge", "transfer"), key=_key("argument", "client_token", 86400.0), not_executed=True
+    ),
+    "idempotency-key": Declared(
+        ("charge", "send", "transfer"),
+        True,
+        1.5,
+        _key("argument", "idempotency_key", 86400.0),
+        reference=True,
+        not_executed=True,
+    ),
+    "meta-key": Declared(("charge", "send"), key=_key("meta", "bench/idempotency-key", 900.0), in_progress=True),
+    "unique-key": Declared(("charge", "create"), key=_key("argument", "reference", None, "refuse"), reference=True),
+    "staged-rename": Declared(("put",), natural="overwrite"),
+    "conditional-put": Declared(("put",), natural="refuse", not_executed=True),
+    "instance-memory": Declared(("charge",), key=_key("argument", "idempotency_key", 86400.0)),
+    "argument-hash": Declared(("charge",), key=_key("argument", "idempotency_key", 86400.0)),
+    "key-dropper": Declared(("charge", "create"), key=_key("argument", "idempotency_key", 86400.0)),
+    "retrying-server": Declared(("charge",)),
+}
+
+
+def contract(adapter: str, tool: str) -> Contract:
+    """The declared contract of a mutating tool, as the table has it."""
+    row = TABLE[adapter]
+    answers: dict[str, Any] = {}
+    if row.key is not None or row.natural == "refuse":
+        answers["replayed"] = ("/structuredContent/replayed", True)
+        answers["mismatch"] = ("/structuredContent/code", "mismatch")
+    if row.natural == "refuse" or (row.key is not None and row.key["on_repeat"] == "refuse"):
+        answers["repeat_refused"] = ("/structuredContent/code", "exists")
+    if row.not_executed:
+        answers["not_executed"] = ("/structuredContent/code", "not_executed")
+    if row.in_progress:
+        answers["in_progress"] = ("/structuredContent/code", "in_progress")
+    lookup = None
+    if row.finds:
+        finder, field, _ = FINDERS[tool]
+        lookup = {"tool": finder, "by": ("reference", field), "settles_s": row.settles_s}
+    return Contract.model_validate(
+        {
+            "key": row.key,
+            "natural_key": ("path",) if row.natural else None,
+            "on_repeat": row.natural,
+            "lookup": lookup,
+            "reference": "reference" if row.reference else None,
+            "binding": BINDING[tool],
+            "effects": EFFECTS.get(tool),
+            "answers": answers,
+        }
+    )
+
+
+def readers(adapter: str) -> tuple[str, ...]:
+    """The look-up tools that an adapter has."""
+    row = TABLE[adapter]
+    return tuple(FINDERS[tool][0] for tool in row.tools) if row.finds else ()
+
+
+def supports(adapter: str, tools: tuple[str, ...]) -> bool:
+    """Whether an adapter has all of these tools."""
+    return set(tools) <= {*TABLE[adapter].tools, *readers(adapter)}
+
+
+def world(adapter: str, tools: tuple[str, ...]) -> dict[str, Contract]:
+    """The contracts of the mutating ones among these tools."""
+    return {tool: contract(adapter, tool) for tool in tools if tool in TABLE[adapter].tools}
