@@ -98,33 +98,32 @@ def _same_binding(contract: Contract, left: dict[str, Any], right: dict[str, Any
 
 def _group_blame(about: Attribution, effects: Partition, group: Group) -> Blame | None:
     declared = about.declared_in(group)
-    calls = [call for call in about.attempts(declared) if call.call is not None and _effective(about, call.call)]
+    calls = [call for call in about.attempts(declared) if _upstream_for(about, call.call, group)]
     surplus = len(calls) - len(declared)
     if surplus > 0:
         repeats = [call for call in calls if _is_keyed_repeat(about, call)]
         if len(repeats) < surplus:
             return Blame.RUNTIME
         return Blame.PROVIDER if all(_key_went_up(about, call) for call in repeats) else Blame.TOOL_SERVER
-    requests = sum(_upstream_for(about, call.call, group) for call in calls if call.call is not None)
+    orphans = _upstream_for(about, None, group)
+    requests = orphans + sum(_upstream_for(about, call.call, group) for call in calls)
     made = sum(group.takes(effect) for effect in effects.observed)
-    if requests > len(calls):
+    if requests > len(calls) * (len(group.places) // len(declared)):
         return Blame.TOOL_SERVER
     return Blame.PROVIDER if made > requests else None
 
 
-def _effective(about: Attribution, call: int) -> bool:
-    """The call may have changed something: a request of it was committed, or was let through and never answered."""
-    return bool(_effective_requests(about, call))
-
-
-def _effective_requests(about: Attribution, call: int) -> Sequence[Event]:
+def _effective_requests(about: Attribution, call: int | None) -> Sequence[Event]:
+    """Requests that may have changed something: committed, or let through and never answered."""
     committed = {event.request for event in about.commits}
     forwarded = {event.request for event in about.history.of(Kind.REQUEST_FORWARDED)}
     replied = {event.request for event in about.history.of(Kind.REPLY)}
-    return [r for r in about.requests_of(call) if r.request in committed or r.request in forwarded - replied]
+    return [
+        r for r in about.requests.values() if r.call == call and (r.request in committed or r.request in forwarded - replied)
+    ]
 
 
-def _upstream_for(about: Attribution, call: int, group: Group) -> int:
+def _upstream_for(about: Attribution, call: int | None, group: Group) -> int:
     """Effective requests of a call that may have filled this group: all those not known to have filled another."""
     takers = {effect.receipt: group.takes(effect) for effect in about.history.reading.final}
     receipts = {event.request: event.receipts or () for event in about.commits}
