@@ -142,6 +142,8 @@ class Performance:
             await self.fault.before_restart()
             incarnation += 1
         await self._quiesce()
+        if isinstance(self.scene.failure, HarnessError):
+            raise self.scene.failure
         if self.scene.failure is not None:
             raise HarnessError(f"the conductor failed: {self.scene.failure!r}") from self.scene.failure
         reading = self._final_reading()
@@ -159,7 +161,7 @@ class Performance:
             self._base = root + filled(provider.prefix, self._values())
             self._provider_wire = ProviderWire(self.scene, self._base)
             await self._provider_wire.open()
-            hub.register("p", self._token, self._provider_wire.handle)
+            hub.register("p", self._token, self._provider_wire.handle, self.scene.failed)
             await self._make_decoys("before")
         else:
             self._gate = Gate(self.scene)
@@ -168,7 +170,7 @@ class Performance:
         if self._setting.cell.transport == "http":
             self._http = HttpWire(self.scene)
             await self._http.open()
-            hub.register("t", self._token, self._http.handle)
+            hub.register("t", self._token, self._http.handle, self.scene.failed)
         else:
             self._stdio = StdioWire(self.scene)
             self._stdio.open()

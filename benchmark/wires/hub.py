@@ -29,9 +29,23 @@ class Hub:
             self._server.close()
         await self._web.shutdown(0.1)
 
-    def register(self, kind: str, token: str, handler: Handler) -> None:
-        """Route ``/<kind>/<token>/…`` to a handler, which gets the request and the rest of the path."""
-        self._handlers[kind, token] = handler
+    def register(self, kind: str, token: str, handler: Handler, failed: Callable[[Exception], None]) -> None:
+        """Route ``/<kind>/<token>/…`` to a handler, which gets the request and the rest of the path.
+
+        A handler's failure is the cell's: it is told to ``failed``, and the connection is dropped.
+        """
+
+        async def guarded(request: web.BaseRequest, rest: str) -> web.StreamResponse:
+            try:
+                return await handler(request, rest)
+            except ConnectionError:
+                pass  # the other side hung up while it was being answered
+            except Exception as error:  # noqa: BLE001 - whatever it was, it must not become a verdict
+                failed(error)
+            abort(request)
+            return web.Response(status=502)
+
+        self._handlers[kind, token] = guarded
 
     def forget(self, token: str) -> None:
         for kind in ("t", "p"):

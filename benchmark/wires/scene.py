@@ -12,6 +12,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from benchmark.cells import Cell
 from benchmark.contracts import Contract
@@ -22,6 +23,7 @@ from benchmark.processes import Child, Forge, Program, environment, fill
 from benchmark.recorder import Recorder
 from benchmark.wires.traffic import Traffic
 
+KILL_TIMEOUT_S = 3.0
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -33,6 +35,22 @@ class Instance:
     child: Child
     url: str = ""
     """HTTP: where it listens; stdio: empty."""
+    hung_up: asyncio.Event = field(default_factory=asyncio.Event)
+    """stdio: the last holder of its stdout is gone."""
+
+    async def silent(self) -> None:
+        """Wait until nobody answers for this instance any longer."""
+        if not self.url:
+            await self.hung_up.wait()
+            return
+        address = urlsplit(self.url)
+        while True:
+            try:
+                _, writer = await asyncio.open_connection(address.hostname, address.port)
+            except ConnectionError:
+                return
+            writer.close()
+            await asyncio.sleep(0.01)
 
 
 @dataclass(eq=False)
@@ -77,8 +95,12 @@ class Scene:
 
     def _settled(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None and self.failure is None:
-            self.failure = task.exception()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.failed(error)
+
+    def failed(self, error: BaseException) -> None:
+        """Something of ours failed: the cell is a harness error; the first failure is the one to tell."""
+        self.failure = self.failure or error
 
     async def close(self) -> None:
         """Cancel whatever still runs beside the cell."""
@@ -140,13 +162,25 @@ class Scene:
         self.recorder.record(Kind.SERVER_EXITED, instance=instance.name, status=instance.child.status)
 
     async def kill_instance(self, name: str) -> None:
-        """SIGKILL a tool server by its verified pid, and wait until it is gone; raises HarnessError if it was not alive."""
+        """SIGKILL a tool server, whole tree, and make sure that it is gone; raises HarnessError if it was not, or survived.
+
+        A server that a launcher started and left would survive the launcher's death and go on committing: so the proof of
+        its death is not the exit status but that nobody holds its end of the wire any longer.
+        """
         instance = self.instance(name)
-        if not instance.child.signal(signal.SIGKILL):
+        if instance.child.ended.is_set():
             raise HarnessError(f"tool server {name} had ended before it was to be killed")
         self.recorder.record(Kind.SERVER_KILLED, instance=name, pid=instance.child.pid)
-        if not await instance.child.wait(5.0) or instance.child.status != -signal.SIGKILL:
+        await instance.child.kill_tree()
+        if instance.child.status != -signal.SIGKILL:
             raise HarnessError(f"tool server {name} (pid {instance.child.pid}) did not die of SIGKILL")
+        try:
+            await asyncio.wait_for(instance.silent(), KILL_TIMEOUT_S)
+        except TimeoutError:
+            raise HarnessError(
+                f"SIGKILL hit a launcher: pid {instance.child.pid} is dead, but tool server {name} still holds the wire; "
+                "the command of tool.toml must be the server itself (use exec)"
+            ) from None
 
     def instance(self, name: str) -> Instance:
         return next(instance for instance in self.instances if instance.name == name)

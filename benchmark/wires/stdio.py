@@ -215,6 +215,7 @@ class StdioWire:
                 continue
             scene.spawn(self._result(connection, call, message, line))
             await asyncio.sleep(0)
+        connection.instance.hung_up.set()
         await connection.instance.child.wait(5.0)
         self.break_off(connection)
 

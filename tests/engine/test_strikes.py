@@ -1,0 +1,105 @@
+"""No exposure, no pass: a fault that is made not to strike gives `untestable`, whatever the runtime did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import benchmark.conductor
+from benchmark.boundaries import Manifestation
+from benchmark.fault import Fault
+from benchmark.history import Kind
+from benchmark.results import Verdict
+from tests.engine.stage import name, swept
+
+EVERY_BOUNDARY = (
+    name("before-dispatch", manifestation="error"),
+    name("before-commit", manifestation="error"),
+    name("after-commit", manifestation="reset"),
+    name("before-delivery", manifestation="error"),
+    name("during-cancel", manifestation="silence"),
+    name("after-timeout", variant="before-retry", manifestation="silence"),
+    name("agent-restart", variant="in-flight"),
+    name("agent-restart", variant="delivered"),
+    name("other-instance", manifestation="reset", mode="http.2026-07-28"),
+    name("token-expired", pair="charge-card.client-token"),
+    name("repair-drift", variant="free", manifestation="reset"),
+)
+
+
+class Toothless(Fault):
+    """Never strikes."""
+
+    def _hits(self, call: Any) -> bool:
+        return False
+
+
+class Leaking(Fault):
+    """Says that it struck, and lets everything through all the same."""
+
+    async def on_call(self, call: Any) -> Manifestation | None:
+        await super().on_call(call)
+        return None
+
+    async def on_request(self, live: Any) -> Manifestation | None:
+        await super().on_request(live)
+        return None
+
+    async def on_reply(self, live: Any, *, committed: bool) -> Manifestation | None:
+        await super().on_reply(live, committed=committed)
+        return None
+
+    async def on_result(self, call: Any) -> Manifestation | None:
+        await super().on_result(call)
+        return None
+
+
+class Hasty(Fault):
+    """Lets a held request through at once."""
+
+    async def _until_cancelled(self, call: Any) -> None:
+        return
+
+    async def _until_late(self, call: Any) -> None:
+        return
+
+
+def verdicts(monkeypatch: pytest.MonkeyPatch, sabotage: type[Fault], cells: tuple[str, ...]) -> dict[str, Verdict]:
+    monkeypatch.setattr(benchmark.conductor, "Fault", sabotage)
+    return {cell: result.verdict for cell, (result, _) in swept("no-retry", cells).items()}
+
+
+def test_a_fault_that_never_strikes_judges_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert verdicts(monkeypatch, Toothless, EVERY_BOUNDARY) == dict.fromkeys(EVERY_BOUNDARY, Verdict.UNTESTABLE)
+
+
+def test_a_fault_that_lets_the_answer_through_judges_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = tuple(
+        cell for cell in EVERY_BOUNDARY if cell.split(".")[2] in {"before-dispatch", "before-commit", "after-commit"}
+    )
+    taken += (
+        name("before-delivery", manifestation="error"),
+        name("other-instance", manifestation="reset", mode="http.2026-07-28"),
+    )
+    assert verdicts(monkeypatch, Leaking, taken) == dict.fromkeys(taken, Verdict.UNTESTABLE)
+
+
+def test_a_request_let_through_too_early_judges_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = tuple(cell for cell in EVERY_BOUNDARY if cell.split(".")[2] in {"during-cancel", "after-timeout"})
+    assert verdicts(monkeypatch, Hasty, held) == dict.fromkeys(held, Verdict.UNTESTABLE)
+
+
+def test_the_same_cells_are_judged_when_the_fault_strikes() -> None:
+    results = swept("no-retry", EVERY_BOUNDARY)
+    assert {cell: result.verdict for cell, (result, _) in results.items() if not result.verdict.judged} == {}
+    assert all(result.exposed for result, _ in results.values())
+
+
+def test_the_strike_stands_in_the_history_of_every_judged_cell() -> None:
+    cell = name("after-commit", manifestation="reset", repeat=2)
+    _, history = swept("no-retry", [cell])[cell]
+    assert history is not None
+    strike = history.first(Kind.STRIKE)
+    assert strike is not None
+    assert strike.detail == "reset"
