@@ -36,6 +36,9 @@ def _of_change(workload: Workload, change: Change) -> Problems:
         first, index, _ = workload.declared_calls[0]
         yield Problem(("intent",), f"a drift changes the first declared call, which is call {index} of {first!r}")
         return
+    if not _own_slots(workload):
+        yield Problem(("intent",), "the first declared call only reads; put a call with an effect first")
+        return
     arguments = workload.declared_calls[0][2].arguments
     if change.argument not in arguments:
         yield Problem(("argument",), f"the call has no argument {change.argument!r}{closest(change.argument, arguments)}")
@@ -56,12 +59,13 @@ def _free(workload: Workload, change: Change) -> Problems:
 
 
 def _binding(workload: Workload, change: Change) -> Problems:
-    """The drifted effect is a stray by its value alone: no slot of its class has that value there (in either sign)."""
+    """The drifted effect is a stray by its value alone.
+
+    No slot of its class has that value there (in either sign), or, of a list with one item per effect, any of its items at all.
+    """
     own = _own_slots(workload)
-    old = workload.declared_calls[0][2].arguments[change.argument]
     if isinstance(change.value, list) and not any(change.argument in slot.match for slot in own):
-        values = [item for item in change.value if item not in old]
-        fields = None
+        values, fields = change.value, None
     elif all(change.argument in slot.match for slot in own):
         values, fields = _signs(change.value), change.argument
     else:
