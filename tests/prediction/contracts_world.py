@@ -89,7 +89,7 @@ class Declared:
 
 
 def _key(carrier: str, name: str, retention_s: float | None, on_repeat: str = "replay") -> dict[str, Any]:
-    return {"carrier": carrier, "name": name, "retention_s": retention_s, "on_repeat": on_repeat, "on_mismatch": "conflict"}
+    return {"carrier": carrier, "name": name, "retention_s": retention_s, "on_repeat": on_repeat, "scope": "endpoint"}
 
 
 TABLE: dict[str, Declared] = {
@@ -136,7 +136,7 @@ def contract(adapter: str, tool: str) -> Contract:
     lookup = None
     if row.finds:
         finder, field, _ = FINDERS[tool]
-        lookup = {"tool": finder, "by": ("reference", field), "settles_s": row.settles_s}
+        lookup = {"tool": finder, "by": (field, "reference"), "settles_s": row.settles_s}
     return Contract.model_validate(
         {
             "key": row.key,

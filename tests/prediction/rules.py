@@ -59,6 +59,9 @@ class Rule(Enum):
     ARGUMENT_HASH_EXPIRES = "argument-hash: the content is forgotten with the retention, like a key"
     KEY_DROPPER_DROPS = "key-dropper: the key never reaches the provider"
     SERVER_REPEATS = "retrying-server: a lost upstream answer is followed by one more upstream request"
+    DROPPED_HOLD_IS_REPEATED = (
+        "retrying-server over HTTP: a request dropped at the end (2 silence) is repeated then, and commits"
+    )
     # what policies do
     BLIND_RETRIES_IS_ERROR = "blind-retry and keyed-blind-retry re-send once on isError"
     BLIND_RETRIES_EXCEPTION = "blind-retry, keyed-blind-retry and mcp-python-retry re-send once on an exception"

@@ -51,6 +51,13 @@ class Seen:
         return self.how not in (How.OK, How.IS_ERROR)
 
 
+@dataclass(frozen=True)
+class Disturbed:
+    """What the fault behind the tool server made the caller see, in place of the server's own result."""
+
+    seen: Seen
+
+
 class Killed(Exception):
     """The runtime was killed here."""
 
@@ -94,6 +101,7 @@ class World:
     _kill_next: bool = False
     _held: tuple[Running, float | None] | None = None
     _late: list[Running] = field(default_factory=list)
+    _dropped: list[Running] = field(default_factory=list)
     _busy: set[tuple[int, str | None]] = field(default_factory=set)
     _memory: dict[tuple[int, str], tuple[Any, tuple[str, ...]]] = field(default_factory=dict)
     _exited: bool = False
@@ -154,7 +162,7 @@ class World:
             if silent and Rule.SILENT_CLOSE_2026_HTTP in self.rules:
                 raise Inapplicable("finished first")
             raise Killed
-        blocked = self._held is not None or any(late.instance == self._instance for late in self._late)
+        blocked = self._held is not None or any(late.instance == self._instance for late in (*self._late, *self._dropped))
         if self.cell.transport == "stdio" and blocked and Rule.STDIO_CLOSE_WAITS in self.rules:
             self.wait(STDIO_CLOSE_S)
 
@@ -182,6 +190,9 @@ class World:
                 self._go_on(held)
         if alive and Rule.HELD_REPLY_CONTINUES_OVER_HTTP in self.rules:
             self._release_late()
+        for dropped in self._dropped:
+            if alive and self.traits.repeats and Rule.DROPPED_HOLD_IS_REPEATED in self.rules:
+                self._go_on(dropped)
 
     # wires
 
@@ -265,33 +276,34 @@ class World:
 
     def _serve(self, running: Running, strikes: bool, declared: int) -> Seen:
         """The tool server at work on a call that it got; the struck moment included."""
-        early = self._answered_by_memory(running)
-        if early is not None:
-            return early
         first = not self.struck
+        result = self._answered_by_memory(running) or self._work(running, strikes, first, declared)
+        if isinstance(result, Disturbed):
+            return result.seen
+        if not strikes or self.point is not Point.RESULT:
+            return result
+        reads = running.tool not in self.contracts
+        may = running.committed or reads or not first or Rule.STRIKE_NEEDS_COMMIT not in self.rules
+        return self._strike_result(result) if may else result
+
+    def _work(self, running: Running, strikes: bool, first: bool, declared: int) -> Seen | Disturbed:
+        """The upstream requests in order, to the first that is refused or lost."""
         while running.position < len(running.requests):
             here = strikes and running.position == self.cell.strike.upstream - 1
-            if here and self.point is Point.REQUEST:
-                seen = self._strike_request(running)
-                if seen is not None:
-                    return seen
+            seen = self._strike_request(running) if here and self.point is Point.REQUEST else None
+            if seen is not None:
+                return Disturbed(seen)
             answer = self._upstream(running)
-            if answer.code is not None:
-                return Seen(How.IS_ERROR, (answer.receipt,), answer.code)
-            if (
-                here
-                and self.point is Point.REPLY
-                and (answer.new or not first or Rule.STRIKE_NEEDS_COMMIT not in self.rules)
-            ):
+            may = answer.new or not first or Rule.STRIKE_NEEDS_COMMIT not in self.rules
+            if here and self.point is Point.REPLY and may:
                 self.committed_before_expiry.add(declared)
                 seen = self._strike_reply(running)
                 if seen is not None:
-                    return seen
+                    return Disturbed(seen)
+            if answer.code is not None:
+                return Seen(How.IS_ERROR, (answer.receipt,), answer.code)
         self._remember(running)
-        result = Seen(How.OK, tuple(running.receipts))
-        reads = running.tool not in self.contracts
-        may = running.committed or reads or not first or Rule.STRIKE_NEEDS_COMMIT not in self.rules
-        return self._strike_result(result) if strikes and self.point is Point.RESULT and may else result
+        return Seen(How.OK, tuple(running.receipts))
 
     def _answered_by_memory(self, running: Running) -> Seen | None:
         if running.key is None:
@@ -384,6 +396,8 @@ class World:
                 self._busy.add((running.instance, running.key))
                 if self.point is Point.REPLY:
                     self._late.append(running)
+                else:
+                    self._dropped.append(running)
                 return self._time_out()
             case Manifestation.CRASH:
                 if Rule.CRASH_ENDS_THE_CALL not in self.rules:
@@ -397,7 +411,7 @@ class World:
                 if self.traits.repeats and Rule.SERVER_REPEATS in self.rules:
                     if self.point is Point.REPLY:
                         running.position -= 1
-                        running.receipts.pop()
+                        running.receipts = running.receipts[: running.position]
                         self._upstream(running)
                     return None
                 if Rule.LOST_ANSWER_ENDS_THE_CALL not in self.rules:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 import random
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from benchmark.contracts import Contract
+from benchmark.entries import ToolAdapter
+from tests.prediction.contracts_world import TABLE, TRAITS, TREACHEROUS, contract, readers
 from tests.prediction.coordinates import case, cases
 from tests.prediction.counting import Prediction
 from tests.prediction.predict import POLICIES
@@ -115,3 +119,32 @@ CLAIMED = [
 def test_the_model_says_what_the_founding_pages_say(policy: str, cell: str, expected: dict[str, object]) -> None:
     found = case(cell).predicted(policy)
     assert {name: getattr(found, name) for name in expected} == expected
+
+
+def told(contract: Contract) -> dict[str, object]:
+    """What the model reads of a contract."""
+    key, lookup = contract.key, contract.lookup
+    return {
+        "key": key and (key.carrier, key.name, key.retention_s, key.on_repeat, key.on_mismatch, key.scope),
+        "natural key": (contract.natural_key, contract.on_repeat),
+        "look-up": lookup and (lookup.tool, sorted(lookup.by), lookup.settles_s),
+        "reference": contract.reference,
+        "binding": contract.binding,
+        "effects": contract.effects,
+        "answers": [
+            getattr(contract.answers, name) for name in ("repeat_refused", "mismatch", "not_executed", "in_progress")
+        ],
+    }
+
+
+@pytest.mark.parametrize("adapter", TABLE)
+def test_the_table_that_the_model_read_is_the_catalogue_s(adapter: str) -> None:
+    file = Path(__file__).resolve().parents[2] / "adapters" / "tools" / adapter / "tool.toml"
+    entry = ToolAdapter.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    assert entry.truthful == (adapter not in TREACHEROUS)
+    assert (entry.provider == "files") == TRAITS[adapter].files
+    assert set(entry.tools) >= {*TABLE[adapter].tools, *readers(adapter)}
+    for tool in TABLE[adapter].tools:
+        declared = entry.tools[tool].contract
+        assert declared is not None
+        assert told(declared) == told(contract(adapter, tool))
