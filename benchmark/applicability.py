@@ -65,8 +65,10 @@ def meaningless(workload: Workload, adapter: ToolAdapter, provider: Provider, ce
         return f"{cell.boundary} has no manifestation {cell.manifestation}"
     if reason := _wire(provider, cell):
         return reason
-    lacking = [tool for tool in workload.tools if tool not in adapter.tools]
-    return f"the adapter has no tool {lacking[0]}" if lacking else _strike(workload, adapter, cell)
+    lacking = next(
+        (call.tool for intent in workload.intents for call in intent.calls if call.tool not in adapter.tools), None
+    )
+    return f"the adapter has no tool {lacking}" if lacking else _strike(workload, adapter, cell)
 
 
 def _wire(provider: Provider, cell: Cell) -> str | None:
@@ -87,8 +89,11 @@ def _wire(provider: Provider, cell: Cell) -> str | None:
 
 def _strike(workload: Workload, adapter: ToolAdapter, cell: Cell) -> str | None:
     """The strike names nothing, or what a shorter name names already."""
-    strike, calls = cell.strike, len(workload.declared_calls)
-    if strike != Strike() and cell.boundary in (Boundary.NONE, Boundary.REPAIR_DRIFT):
+    strike = cell.strike
+    if strike == Strike():
+        return None
+    calls = sum(len(intent.calls) for intent in workload.intents)
+    if cell.boundary in (Boundary.NONE, Boundary.REPAIR_DRIFT):
         return f"{cell.boundary} has the strike {Strike()} only"
     if calls < {"first": 1, "last": 2, "middle": 3}[strike.which]:
         return f"of {calls} declared {'call' if calls == 1 else 'calls'}, {strike.which} is none of its own"

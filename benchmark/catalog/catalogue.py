@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -110,16 +109,6 @@ class Catalogue:
             self._oracles[name] = _read_function(_named("oracle", name, self.oracle_files))
         return self._oracles[name]
 
-    def suite_hash(self) -> str:
-        """Sixteen hex digits over the content of all workloads, tool adapters, providers and oracles (not of runtimes)."""
-        digest = hashlib.sha256()
-        for root in self.roots:
-            for file in sorted(_content(root)):
-                name = file.relative_to(root).as_posix().encode()
-                content = file.read_bytes()
-                digest.update(b"%d %s %d " % (len(name), name, len(content)) + content)
-        return digest.hexdigest()[:16]
-
     def problems(self) -> Iterator[tuple[Placed[Any], lint.Problem]]:
         """Everything the lint has to say, advice included: each entry on its own, then what they are to each other."""
         for workload in self.placed_workloads.values():
@@ -215,15 +204,6 @@ def _spine(
                 raise declaration.error(("pair", index, *problem.keys), problem.message)
             pairs.append(pair)
     return tuple(pairs)
-
-
-def _content(root: Path) -> Iterator[Path]:
-    """The files that make the suite what it is; nothing hidden, no bytecode."""
-    for below in ("workloads", "adapters/tools", "adapters/providers", "oracles"):
-        for file in (root / below).rglob("*"):
-            parts = file.relative_to(root).parts
-            if file.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in parts):
-                yield file
 
 
 V = TypeVar("V")

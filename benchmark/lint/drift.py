@@ -61,7 +61,7 @@ def _free(workload: Workload, change: Change) -> Problems:
 def _binding(workload: Workload, change: Change) -> Problems:
     """The drifted effect is a stray by its value alone.
 
-    No slot of its class has that value there (in either sign), or, of a list with one item per effect, any of its items at all.
+    No slot of its class has that value there (in either sign); of a list with one item per effect, no slot has any item.
     """
     own = _own_slots(workload)
     if isinstance(change.value, list) and not any(change.argument in slot.match for slot in own):

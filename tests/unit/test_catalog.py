@@ -446,20 +446,6 @@ def test_an_installed_package_brings_its_own_copy(root: Path, monkeypatch: pytes
         folders.own()
 
 
-def test_the_suite_hash_tells_content_apart_but_not_where_it_lies(
-    root: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    before = load(roots=[root]).suite_hash()
-    copy = tmp_path_factory.mktemp("copy") / "it"
-    shutil.copytree(root, copy)
-    (copy / "oracles/__pycache__").mkdir()
-    (copy / "oracles/__pycache__/vault.pyc").write_bytes(b"x")
-    plant(copy, R, 'title = "Agent"', 'title = "Other"')
-    assert load(roots=[copy]).suite_hash() == before
-    plant(copy, W, 'say = "Charge 1."', 'say = "Charge one."')
-    assert load(roots=[copy]).suite_hash() != before
-
-
 def test_positions_are_found_through_headers_inline_tables_arrays_and_long_strings() -> None:
     text = '''a = """
 b = 1
