@@ -71,24 +71,25 @@ def _foreign_answers(about: Attribution, group: Group, seen: tuple[Effect, ...])
 
 
 def _too_few_receipts(about: Attribution, stated: Statements, group: Group, seen: tuple[Effect, ...]) -> int:
-    """Successful answers carried fewer distinct receipts than places of the group are claimed committed."""
+    """Successful answers carried fewer distinct receipts than places of the group are claimed committed.
+
+    Where no two answers share a receipt, what was claimed beyond them is a false claim, and no deduplication.
+    """
     others = about.history.decoys | {effect.receipt for effect in about.history.reading.baseline}
     elsewhere = others | {e.receipt for e in seen if not group.takes(e) and group_of(about.groups, e) is not None}
     strays = {effect.receipt for effect in seen if group_of(about.groups, effect) is None}
     named: set[str] = set()
-    answered = False
+    answered: set[int | None] = set()
     for event in about.delivered(about.declared_in(group)):
         if not answers.succeeded(event):
             continue
         for receipt in answers.receipts(event):
-            answered = True
+            answered.add(event.call)
             stray = receipt in strays and about.committed_by.get(receipt) != event.call
             if receipt not in elsewhere and not stray:
                 named.add(receipt)
-    if not answered:
-        return 0
     claimed = sum(claim_of(stated, place.intent) is Claim.COMMITTED for place in group.places)
-    return max(0, claimed - len(named))
+    return max(0, min(claimed, len(answered)) - len(named))
 
 
 def _too_few_calls(about: Attribution, stated: Statements, group: Group) -> int:

@@ -232,6 +232,14 @@ def test_a_twin_that_failed_is_missing_not_deduplicated() -> None:
     assert figures(judge(story.finish(i=("committed", receipt), j="error"))) == {"missing": 1, "unresolved": 1}
 
 
+def test_a_twin_claimed_without_an_answer_of_its_own_is_a_false_claim() -> None:
+    story = control(TWINS)
+    receipt = story.succeed(0)
+    story.answer(story.call(1), LOST)
+    found = judge(story.finish(i=("committed", receipt), j="committed"))
+    assert figures(found) == {"missing": 1, "misreported": 1}
+
+
 def test_claiming_what_was_never_sent_is_missing_and_misreported() -> None:
     assert figures(judge(control().finish(i="committed"))) == {"missing": 1, "misreported": 1}
     assert figures(judge(control(TWINS).finish(i="committed", j="committed"))) == {"missing": 2, "misreported": 2}
