@@ -154,7 +154,7 @@ def test_a_control_stands_for_every_workload_and_adapter() -> None:
 @cache
 def possible() -> frozenset[Goal]:
     """Every pair that some cell of the suite has that an all-capable runtime can run."""
-    found = set()
+    found: set[Goal] = set()
     for here in stages(house()):
         for row in TABLE.values():
             for cell in here.coordinates(row, here.strikes):
