@@ -84,6 +84,8 @@ class Fault:
         if self._must_wait(call):
             call.held = True
             await self._first(self._landed, self._scene.over)
+            if not self._landed.is_set():
+                return Manifestation.SILENCE  # the run is over; what nobody waits for is not forwarded
             self._scene.recorder.record(Kind.RELEASED, call=call.n)
         return None
 
@@ -111,7 +113,7 @@ class Fault:
             await self._hands.make_decoys()
         if live is self._held:
             self._landed.set()
-        if not struck:
+        if not struck or (not committed and self._nothing_to_strike()):
             return None
         assert live.call is not None
         self._hands.probe()
@@ -130,6 +132,8 @@ class Fault:
             return None
         if self._variant is Variant.DELIVERED:
             self._struck = self._armed = call
+            return None
+        if call.tool in self._scene.contracts and not self._committed(call) and self._nothing_to_strike():
             return None
         self._hands.probe()
         self._strike(call, None)
@@ -181,6 +185,18 @@ class Fault:
         if self._struck_at is None:
             self._struck_at = event
         self._struck = call
+
+    def _committed(self, call: LiveCall) -> bool:
+        requests = {live.n for live in call.requests}
+        return self._find(lambda event: event.kind is Kind.COMMIT and event.request in requests) is not None
+
+    def _nothing_to_strike(self) -> bool:
+        """The struck call made no effect (a tool took it for a repeat): there is no commit to strike after."""
+        if self._struck_at is not None:
+            return False
+        if self._find(lambda event: event.kind is Kind.INAPPLICABLE) is None:
+            self._inapplicable("nothing was committed")
+        return True
 
     def _inapplicable(self, reason: str) -> None:
         self._scene.recorder.record(Kind.INAPPLICABLE, detail=reason)

@@ -16,7 +16,7 @@ from benchmark.cells import Cell
 from benchmark.conductor import Setting, perform
 from benchmark.disturbance import disturbance
 from benchmark.entries import Runtime
-from benchmark.errors import HarnessError, OracleError
+from benchmark.errors import BenchError
 from benchmark.history import History
 from benchmark.laboratory import Laboratory
 from benchmark.results import CellResult, Judgement, Verdict
@@ -122,11 +122,12 @@ class Sweep:
         while True:
             try:
                 history, state_bytes = await perform(laboratory, setting, self._settings.logs)
-            except (HarnessError, OracleError) as error:
-                return _result(setting, verdict=Verdict.HARNESS_ERROR, reason=str(error), reruns=len(reasons)), None
-            reason = disturbance(history)
-            if reason is not None and len(reasons) < ATTEMPTS:
-                reasons.append(reason)
+            except Exception as error:  # noqa: BLE001 - whatever failed in one cell must not cost the others
+                failure = str(error) if isinstance(error, BenchError) else f"the conductor failed: {error!r}"
+                return _result(setting, verdict=Verdict.HARNESS_ERROR, reason=failure, reruns=len(reasons)), None
+            disturbed = disturbance(history)
+            if disturbed is not None and len(reasons) < ATTEMPTS:
+                reasons.append(disturbed)
                 continue
             more = {"wall_s": round(time.monotonic() - began, 3), "state_bytes": state_bytes}
             return _result(setting, judge(history), reruns=len(reasons), rerun_reasons=tuple(reasons), **more), history

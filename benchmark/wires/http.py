@@ -122,6 +122,8 @@ class HttpWire:
         method = message.get("method") or request.method
         if request.method != "GET" and not await scene.fault.on_message(method, incarnation):
             await scene.never()
+            abort(request)
+            return web.Response(status=502)
         if method == "notifications/cancelled":
             return await self._cancel_notification(exchange, message, incarnation)
         refusal = foreign_revision(scene, message)
