@@ -40,7 +40,12 @@ def _files(root: Path) -> Iterator[Path]:
 
 
 def git_commit(folder: Path) -> str | None:
-    """The commit checked out at ``folder`` (with ``+changes`` where files differ from it); None outside of a repository."""
+    """The commit checked out at ``folder`` (``+changes`` where files differ from it); None if it is no repository's root.
+
+    An installed package may well lie inside somebody else's repository, whose commit says nothing about us.
+    """
+    if not (folder / ".git").exists():
+        return None
     commit = _git(folder, "rev-parse", "HEAD")
     if not commit:
         return None

@@ -54,8 +54,9 @@ def new(
             f"which runtime? give --runtime NAME or --runtime PATH; known: {', '.join(catalogue.runtime_files)}"
         )
     placed = catalogue.runtime(runtime)
-    whole = applicability.cast(placed.value.capabilities, plan.plan(catalogue, seed, quick=quick, repeat=repeat))
-    cells = select(whole, filters, {"workload": catalogue.workloads, "adapter": catalogue.adapters})
+    cells = _named(catalogue, filters, repeat) or _planned(
+        catalogue, placed.value, filters, quick=quick, repeat=repeat, seed=seed
+    )
     return Order(
         catalogue=catalogue,
         runtime=placed,
@@ -66,6 +67,25 @@ def new(
         narrowed=quick or bool(filters.given),
         catalogs=tuple(str(folder.resolve()) for folder in folders),
     )
+
+
+def _named(catalogue: Catalogue, filters: Filters, repeat: int) -> tuple[Cell, ...]:
+    """The cells of a command line that names nothing but whole cells, which needs no plan; empty if it is another one."""
+    if set(filters.given) != {"cell"} or any(sign in name for name in filters.cell for sign in "*?["):
+        return ()
+    try:
+        cells = select((), filters, {"workload": catalogue.workloads, "adapter": catalogue.adapters})
+    except UsageError:
+        return ()  # told again with the closest name of the plan
+    return tuple(cell.repeated(cell.repeat + more) for more in range(repeat) for cell in cells)
+
+
+def _planned(
+    catalogue: Catalogue, runtime: Runtime, filters: Filters, *, quick: bool, repeat: int, seed: int
+) -> tuple[Cell, ...]:
+    """The cells of the plan that pass the filters; raises UsageError for a pattern that nothing matches."""
+    cells = applicability.cast(runtime.capabilities, plan.plan(catalogue, seed, quick=quick, repeat=repeat))
+    return select(cells, filters, {"workload": catalogue.workloads, "adapter": catalogue.adapters})
 
 
 def resumed(run: str, runtime: str | None, folders: Sequence[Path] | None) -> Order:
@@ -117,7 +137,7 @@ def store_for(order: Order, out: Path | None) -> Store:
         catalogs=order.catalogs,
         plan_hash=plan.plan_hash(order.cells),
         suite_hash=provenance.suite_hash(order.catalogue.roots),
-        git_commit=provenance.git_commit(Path(__file__).parent),
+        git_commit=provenance.git_commit(order.catalogue.roots[0]),
         platform=provenance.describe_platform(),
         cells=tuple(cell.name for cell in order.cells),
     )

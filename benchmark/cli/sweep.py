@@ -131,4 +131,7 @@ def _run_cells(order: Order, store: Store) -> bool:
             store.append(result, history)
             advance(result)
 
-        return run_sweep(settings, keep).interrupted
+        try:
+            return run_sweep(settings, keep).interrupted
+        except KeyboardInterrupt:
+            return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -140,7 +141,7 @@ def _request(event: Event) -> Move:
     upstream = event.upstream or {}
     what = f"{plain(upstream.get('method', ''), 12)} {plain(upstream.get('path', ''), 80)}".strip() or value(upstream)
     body = upstream.get("body")
-    shown = f" {value(body)}" if body is not None else ""
+    shown = f" {_body(body)}" if body else ""
     return Move(Lane.SERVER, Lane.WIRE, f"request {event.request} of call {event.call}: {what}{shown}")
 
 
@@ -215,14 +216,26 @@ _TOLD: dict[Kind, Callable[[Event], Move]] = {
 }
 
 
-def _answer(result: dict[str, Any] | None) -> str:
-    """A tool's result in a few words: error or not, then its structured content, else what it holds."""
-    if result is None:
+def _answer(message: dict[str, Any] | None) -> str:
+    """A JSON-RPC answer in a few words: the error, or the tool's structured content, else what the result holds."""
+    if message is None:
         return "nothing"
-    if "code" in result and "message" in result:
-        return f"JSON-RPC error {plain(result['code'])} {plain(result['message'])}"
+    failure = message.get("error")
+    if isinstance(failure, dict):
+        return f"JSON-RPC error {plain(failure.get('code'))} {plain(failure.get('message'))}"
+    result = message.get("result", message)
+    if not isinstance(result, dict):
+        return value(result)
     error = "isError " if result.get("isError") else ""
     return error + value(result.get("structuredContent") or result.get("content") or result)
+
+
+def _body(body: object) -> str:
+    """What an upstream request carries: JSON as JSON, anything else as text."""
+    try:
+        return value(json.loads(body) if isinstance(body, str) else body)
+    except ValueError:
+        return plain(body)
 
 
 def _receipts(event: Event) -> str:
@@ -308,10 +321,10 @@ def _verdict(out: Console, result: CellResult | Judgement) -> None:
     if result.blame is not None:
         invited = ", invited to by the tool's answer or the specification" if result.invited else ""
         say(out, f"  blame for the extra effects: {result.blame}{invited}", "")
-    if result.funnel:
+    funnel = {stage: count for stage, count in result.funnel.items() if count or stage != "model_requests"}
+    if funnel:
         say(
             out,
-            "  funnel: "
-            + " → ".join(f"{plain(stage, 30).replace('_', ' ')} {count}" for stage, count in result.funnel.items()),
+            "  funnel: " + " → ".join(f"{plain(stage, 30).replace('_', ' ')} {count}" for stage, count in funnel.items()),
             "",
         )

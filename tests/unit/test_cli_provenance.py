@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from benchmark import provenance
+
+
+def suite(root: Path) -> Path:
+    (root / "workloads").mkdir(parents=True)
+    (root / "workloads" / "one.toml").write_text("name = 'one'\n")
+    (root / "adapters" / "tools" / "x").mkdir(parents=True)
+    (root / "adapters" / "tools" / "x" / "tool.toml").write_text("")
+    return root
+
+
+def test_the_same_files_elsewhere_are_the_same_suite(tmp_path: Path) -> None:
+    one, two = suite(tmp_path / "one"), suite(tmp_path / "two")
+    assert provenance.suite_hash([one]) == provenance.suite_hash([two])
+    (two / "workloads" / "one.toml").write_text("name = 'two'\n")
+    assert provenance.suite_hash([one]) != provenance.suite_hash([two])
+
+
+def test_what_an_interpreter_leaves_behind_is_no_part_of_the_suite(tmp_path: Path) -> None:
+    root = suite(tmp_path)
+    before = provenance.suite_hash([root])
+    (root / "adapters" / "__pycache__").mkdir()
+    (root / "adapters" / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"x")
+    (root / "results").mkdir()
+    (root / "results" / "x").write_text("x")
+    assert provenance.suite_hash([root]) == before
+
+
+def test_the_commit_says_whether_files_differ_from_it(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    assert provenance.git_commit(tmp_path) is None
+
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init")
+    (tmp_path / "file").write_text("x")
+    git("add", "file")
+    git("commit", "-m", "x")
+    commit = provenance.git_commit(tmp_path)
+    assert commit is not None
+    assert len(commit) == 40
+    assert provenance.git_commit(tmp_path / "inside") is None
+    (tmp_path / "file").write_text("y")
+    assert provenance.git_commit(tmp_path) == f"{commit}+changes"
+
+
+def test_versions_that_are_not_installed_say_so() -> None:
+    found = provenance.versions(["pydantic", "no-such-distribution"])
+    assert found["pydantic"][0].isdigit()
+    assert found["no-such-distribution"] == "not installed"
