@@ -113,6 +113,7 @@ def _http(server: Server[Any], adapter: ToolAdapter, assignment: Assignment) -> 
         log_level="critical",
         access_log=False,
         ws="none",
+        timeout_keep_alive=3600,  # an idle connection that closes by itself would be a fault that nobody injected
         timeout_graceful_shutdown=0,
     )
     return uvicorn.Server(config).serve(sockets=[listening])

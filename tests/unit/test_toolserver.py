@@ -1,328 +1,331 @@
-"""Every tool adapter, driven by the stock MCP client against the real provider: honest where it says so, else treacherous.
-
-Tool servers are forked from one warm interpreter, as a sweep does; between each and the provider stands a small proxy that
-counts requests and can lose an answer.
-"""
+"""Every tool adapter keeps its contract, driven by the stock MCP client against the real provider."""
 
 from __future__ import annotations
 
-import http.client
-import importlib.util
+import asyncio
 import json
-import os
-import signal
-import socket
-import subprocess
 import sys
-import threading
-import tomllib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client
-from mcp.server.stdio import stdio_server
+from mcp import Client, MCPError, StdioServerParameters
 
-from benchmark.effects import Effect
-from benchmark.entries import ToolAdapter
+from tests.unit.toolserver_world import (
+    ADAPTERS,
+    CHARGE,
+    ENVIRONMENT,
+    EXAMPLES,
+    MODES,
+    TOOLS,
+    Connected,
+    Result,
+    World,
+    adapter_of,
+    charge,
+    clients,
+    oracle,
+    running,
+    soon,
+)
 
-ROOT = Path(__file__).parents[2]
-TOOLS = ROOT / "adapters/tools"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-Result = dict[str, Any]
-MODES = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
-CHARGE: Result = {"order": "1001", "amount": 10000, "currency": "usd"}
-
-WARM = """
-import json, os, runpy, signal, socket, sys
-import uvicorn, benchmark.toolserver
-control = socket.socket(fileno=int(sys.argv[1]))
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-while True:
-    data, fds, _, _ = socket.recv_fds(control, 65536, 2)
-    if not data:
-        break
-    order = json.loads(data)
-    pid = os.fork()
-    if pid == 0:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        control.close()
-        if order["transport"] == "stdio":
-            os.dup2(fds[0], 0), os.dup2(fds[0], 1)
-        else:
-            order["listen_fd"] = fds[0]
-        with open(order["file"], "w") as file:
-            json.dump(order, file)
-        os.environ["BENCH_TOOL"] = order["file"]
-        runpy.run_path(order["program"], run_name="__main__")
-        os._exit(0)
-    for fd in fds:
-        os.close(fd)
-    control.send(str(pid).encode())
-"""
-
-
-def adapter_of(name: str) -> ToolAdapter:
-    return ToolAdapter.model_validate(tomllib.loads((TOOLS / name / "tool.toml").read_text()))
-
-
-def oracle(kind: str, place: Path) -> list[Effect]:
-    """What the oracle lists."""
-    spec = importlib.util.spec_from_file_location(f"oracle_{kind}", ROOT / f"oracles/{kind}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: list[Effect] = module.read(place)
-    return found
-
-
-@dataclass
-class Traffic:
-    """What went upstream in one namespace, and what is to happen to the next mutating requests."""
-
-    requests: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
-    held: threading.Event = field(default_factory=threading.Event)
-    let_go: threading.Event = field(default_factory=threading.Event)
-
-
-class Proxy(ThreadingHTTPServer):
-    """Forwards /NS/… to the provider; ``lose`` drops the answer, ``drop`` the request, ``hold`` waits, a number answers."""
-
-    daemon_threads = True
-
-    def __init__(self, provider: int) -> None:
-        super().__init__(("127.0.0.1", 0), Forward)
-        self.provider = provider
-        self.traffic: dict[str, Traffic] = {}
-
-
-class Forward(BaseHTTPRequestHandler):
-    server: Proxy
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        pass
-
-    def handle_any(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        traffic = self.server.traffic[self.path.split("/")[1]]
-        traffic.requests.append((self.command, self.path, dict(self.headers), json.loads(body) if body else None))
-        fault = traffic.faults.pop(0) if traffic.faults else ""
-        if fault == "hold":
-            traffic.held.set()
-            traffic.let_go.wait(20)
-        status, answer = self.fault(fault) if fault.isdigit() else (0, b"")
-        if fault not in ("drop", "502", "503"):
-            status, answer = self.forward(body)
-        if fault not in ("lose", "drop"):
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-    do_GET = do_POST = do_PUT = handle_any  # noqa: N815
-
-    @staticmethod
-    def fault(status: str) -> tuple[int, bytes]:
-        return int(status), b'{"code": "not_executed"}' if status == "503" else b"<html>bad gateway</html>"
-
-    def forward(self, body: bytes) -> tuple[int, bytes]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.server.provider)) as upstream:
-            upstream.request(
-                self.command, self.path, body, {name: value for name, value in self.headers.items() if name != "Host"}
-            )
-            response = upstream.getresponse()
-            return response.status, response.read()
-
-
-@dataclass
-class World:
-    """Provider, proxy and warm interpreter of this module."""
-
-    scratch: Path
-    provider: int
-    proxy: Proxy
-    control: socket.socket
-    count: int = 0
-
-    def namespace(self, retention_s: float | None) -> str:
-        self.count += 1
-        name = f"ns{self.count}"
-        self.proxy.traffic[name] = Traffic()
-        with closing(http.client.HTTPConnection("127.0.0.1", self.provider)) as connection:
-            body = {"database": str(self.scratch / f"{name}.sqlite"), "retention_s": retention_s}
-            connection.request("PUT", f"/_namespaces/{name}", json.dumps(body))
-            assert connection.getresponse().status == 201
-        return name
-
-    def start(self, name: str, assignment: dict[str, Any], descriptor: int) -> int:
-        """Forks a tool server; its pid."""
-        self.count += 1
-        order = {
-            **assignment,
-            "program": str(TOOLS / name / "server.py"),
-            "file": str(self.scratch / f"tool{self.count}.json"),
-        }
-        socket.send_fds(self.control, [json.dumps(order).encode()], [descriptor])
-        return int(self.control.recv(32))
-
-
-@contextmanager
-def process(*arguments: str, pass_fds: tuple[int, ...] = (), cwd: Path = ROOT) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen([sys.executable, *arguments], env=ENVIRONMENT, cwd=cwd, pass_fds=pass_fds) as started:
-        try:
-            yield started
-        finally:
-            started.terminate()
+EIO = {"errno": 5}
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    ours, theirs = socket.socketpair()
-    provider = process("server.py", "--port", str(port), cwd=ROOT / "adapters/providers/ledger")
-    with (
-        ours,
-        theirs,
-        provider,
-        process("-c", WARM, str(theirs.fileno()), pass_fds=(theirs.fileno(),)),
-        Proxy(port) as proxy,
-    ):
-        threading.Thread(target=proxy.serve_forever, args=(0.05,), daemon=True).start()
-        while True:
-            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
-                break
-        yield World(tmp_path_factory.mktemp("world"), port, proxy, ours)
-        proxy.shutdown()
+    with running(tmp_path_factory.mktemp("world")) as found:
+        yield found
 
 
-@dataclass
-class Connected:
-    """A client of one tool-server instance."""
-
-    client: Client
-    traffic: Traffic
-    place: Path
-    kind: str
-    pid: int
-
-    async def call(self, tool: str, meta: dict[str, Any] | None = None, **arguments: Any) -> Result:
-        """Structured content, with ``isError``; checked to be the same as the text."""
-        result = await self.client.call_tool(tool, arguments, meta=meta)  # type: ignore[arg-type]
-        content: Result = result.structured_content
-        assert json.loads(result.content[0].text) == content  # type: ignore[union-attr]
-        return {**content, "isError": result.is_error}
-
-    def effects(self) -> list[Effect]:
-        return oracle(self.kind, self.place)
-
-    def counted(self) -> int:
-        return len(self.effects())
-
-
-@asynccontextmanager
-async def over_socket(ours: socket.socket) -> AsyncIterator[Any]:
-    """A client transport: the line protocol of stdio, on a socket."""
-    with ours.makefile("r", encoding="utf-8") as incoming, ours.makefile("w", encoding="utf-8") as outgoing:
-        async with stdio_server(anyio.wrap_file(incoming), anyio.wrap_file(outgoing)) as streams:
-            try:
-                yield streams
-            finally:
-                ours.shutdown(socket.SHUT_RDWR)
-
-
-Connect = Callable[..., Awaitable[Connected]]
-
-
-@asynccontextmanager
-async def clients(world: World) -> AsyncIterator[Connect]:
-    """``await connect(adapter, transport, mode, …)``: a fresh namespace, or ``beside`` another instance's."""
-    async with AsyncExitStack() as stack:
-        yield lambda *where, **how: connected(world, stack, *where, **how)
-
-
-async def connected(
-    world: World,
-    stack: AsyncExitStack,
-    name: str,
-    transport: str = "http",
-    mode: str = "auto",
-    *,
-    retention_s: float | None = 60.0,
-    beside: Connected | None = None,
-    gate: str | None = None,
-) -> Connected:
-    kind = adapter_of(name).provider
-    if beside is not None:
-        namespace, place = beside.place.stem, beside.place
-    else:
-        namespace = world.namespace(retention_s)
-        place = world.scratch / (namespace if kind == "files" else f"{namespace}.sqlite")
-    if kind == "files":
-        place.mkdir(exist_ok=True)
-    assignment = {
-        "instance": "a",
-        "transport": transport,
-        "upstream": f"http://127.0.0.1:{world.proxy.server_port}/{namespace}",
-        "gate": gate,
-        "root": str(place),
-    }
-    if transport == "stdio":
-        ours, theirs = socket.socketpair()
-        stack.callback(ours.close)
-        pid = world.start(name, assignment, theirs.fileno())
-        theirs.close()
-        client = Client(over_socket(ours), mode=mode)
-    else:
-        with closing(socket.create_server(("127.0.0.1", 0))) as listening:
-            pid = world.start(name, assignment, listening.fileno())
-            client = Client(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", mode=mode)
-        stack.callback(terminate, pid)
-    await stack.enter_async_context(client)
-    return Connected(client, world.proxy.traffic[namespace], place, kind, pid)
-
-
-def terminate(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGTERM)
-
-
-@pytest.mark.parametrize(("transport", "mode"), MODES)
-async def test_a_key_is_replayed_bound_and_optional(world: World, transport: str, mode: str) -> None:
+@pytest.mark.parametrize(("name", "where"), [(name, MODES[index % 4]) for index, name in enumerate(ADAPTERS)])
+async def test_every_tool_is_listed_as_declared_and_makes_one_effect_per_request(
+    world: World, name: str, where: tuple[str, str]
+) -> None:
+    declared = adapter_of(TOOLS / name)
     async with clients(world) as connect:
-        tool = await connect("idempotency-key", transport, mode)
-        assert tool.client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
-        first = await tool.call("charge", **CHARGE, memo="a", idempotency_key="k")
-        assert first == {"receipt": "ch_1", "isError": False}
-        repeat = await tool.call("charge", **{**CHARGE, "amount": 10000.0}, memo="b", idempotency_key="k")
-        assert repeat == {**first, "replayed": True}
-        other = await tool.call("charge", **{**CHARGE, "amount": 5}, idempotency_key="k")
-        assert (other["code"], other["receipt"], other["isError"]) == ("mismatch", "ch_1", True)
-        assert (await tool.call("charge", **CHARGE))["receipt"] == "ch_2"
-        assert tool.counted() == 2
-
-
-@pytest.mark.parametrize(("transport", "mode"), MODES)
-async def test_without_any_identity_a_repeat_is_another_effect(world: World, transport: str, mode: str) -> None:
-    async with clients(world) as connect:
-        tool = await connect("send-message", transport, mode)
-        for _ in range(2):
-            await tool.call("send", recipients=["a@x", "b@x"], subject="s", body="t")
-        assert [effect.fields["to"] for effect in tool.effects()] == ["a@x", "b@x", "a@x", "b@x"]
-
-
-@pytest.mark.parametrize(("transport", "mode"), MODES)
-async def test_a_line_is_appended_once_a_call(world: World, transport: str, mode: str) -> None:
-    async with clients(world) as connect:
-        tool = await connect("append-line", transport, mode)
-        receipts = [(await tool.call("append", path="log/a.jsonl", line="x", note=None))["receipt"] for _ in range(2)]
+        tool = await connect(name, *where)
+        assert tool.client.protocol_version == ("2025-11-25" if where[1] == "legacy" else "2026-07-28")
+        listed = {entry.name: entry for entry in (await tool.client.list_tools()).tools}
+        assert list(listed) == list(declared.tools)
+        for each, wanted in declared.tools.items():
+            shown = listed[each]
+            assert set(shown.input_schema["properties"]) == set(wanted.arguments)
+            assert shown.input_schema["required"] == [key for key, kind in wanted.arguments.items() if "?" not in kind]
+            assert shown.annotations is not None
+            assert shown.annotations.read_only_hint == (wanted.contract is None)
+            assert shown.annotations.idempotent_hint == (wanted.contract is None or wanted.contract.idempotent_hint)
+        receipts: list[str] = []
+        for each in declared.tools:
+            if each in EXAMPLES:
+                answer = await tool.call(each, **EXAMPLES[each])
+                assert answer["isError"] is False
+                receipts += answer.get("receipts") or [answer["receipt"]]
         assert [effect.receipt for effect in tool.effects()] == receipts
-        assert tool.effects()[0].fields == {"path": "log/a.jsonl", "line": "x", "note": None}
+        assert len(tool.traffic.requests) == (0 if tool.kind == "files" else len(receipts))
+
+
+@pytest.mark.parametrize("name", ["client-token", "idempotency-key", "meta-key"])
+@pytest.mark.parametrize("where", MODES)
+async def test_a_key_is_replayed_by_any_instance_bound_and_optional(world: World, name: str, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect(name, *where)
+        first = await charge(tool, name, "k", memo="a")
+        assert first == {"receipt": "ch_1", "isError": False}
+        assert await charge(tool, name, "k", amount=10000.0, memo="b") == {**first, "replayed": True}
+        other = await charge(tool, name, "k", amount=5)
+        assert (other["code"], other["receipt"], other["isError"]) == ("mismatch", "ch_1", True)
+        if where == ("http", "auto"):
+            beside = await connect(name, *where, beside=tool)
+            assert await charge(beside, name, "k") == {**first, "replayed": True}
+        assert (await charge(tool, name, "other"))["receipt"] == "ch_2"
+        assert (await tool.call("charge", **CHARGE))["receipt"] == "ch_3"
+        assert tool.counted() == 3
+
+
+async def test_each_of_several_effects_has_its_own_key(world: World) -> None:
+    async with clients(world) as connect:
+        tool = await connect("idempotency-key")
+        arguments: Result = {**EXAMPLES["send"], "idempotency_key": "k", "reference": "r"}
+        first = await tool.call("send", **arguments)
+        assert first == {"receipts": ["msg_1", "msg_2"], "isError": False}
+        assert await tool.call("send", **arguments) == {**first, "replayed": True}
+        sent = [(headers["Idempotency-Key"], body["reference"]) for _, _, headers, body in tool.traffic.requests]
+        assert sent == [("k/0", "r/0"), ("k/1", "r/1")] * 2
+        wider = await tool.call("send", **{**arguments, "recipients": ["a@x", "c@x"]})
+        assert (wider["code"], wider["receipt"], wider["receipts"]) == ("mismatch", "msg_2", ["msg_1"])
+        legs = await tool.call("transfer", **EXAMPLES["transfer"])
+        assert [effect.fields["amount"] for effect in tool.effects() if effect.receipt in legs["receipts"]] == [-75, 75]
+
+
+async def test_a_key_is_forgotten_when_its_retention_is_over(world: World) -> None:
+    async with clients(world) as connect:
+        tool = await connect("client-token", retention_s=0.3)
+        assert (await charge(tool, "client-token", "k"))["receipt"] == "ch_1"
+        assert (await charge(tool, "client-token", "k"))["replayed"] is True
+        await asyncio.sleep(0.35)
+        assert await charge(tool, "client-token", "k") == {"receipt": "ch_2", "isError": False}
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_a_unique_reference_refuses_a_repeat_and_names_the_effect(world: World, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect("unique-key", *where)
+        assert await charge(tool, "unique-key", "r") == {"receipt": "ch_1", "isError": False}
+        again, other = await charge(tool, "unique-key", "r", memo="b"), await charge(tool, "unique-key", "r", amount=5)
+        assert (again["code"], again["receipt"]) == ("exists", "ch_1")
+        assert (other["code"], other["receipt"]) == ("mismatch", "ch_1")
+        for _ in range(2):
+            await tool.call("charge", **CHARGE)
+        assert (await tool.call("create", **EXAMPLES["create"], reference="r"))["receipt"] == "res_1"
+        assert [effect.reference for effect in tool.effects()] == ["r", None, None, "r"]
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_a_conditional_put_creates_once(world: World, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect("conditional-put", *where)
+        assert (await tool.call("put", path="a/ü b.txt", content="x"))["receipt"] == "a/ü b.txt@1"
+        again = await tool.call("put", path="a/ü b.txt", content="x", note="n")
+        other = await tool.call("put", path="a/ü b.txt", content="y")
+        assert [(answer["code"], answer["isError"]) for answer in (again, other)] == [("exists", True), ("mismatch", True)]
+        assert again["receipt"] == other["receipt"] == "a/ü b.txt@1"
+        assert tool.counted() == 1
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_a_staged_rename_overwrites_and_leaves_nothing_behind(world: World, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect("staged-rename", *where)
+        first, again, other = [await tool.call("put", path="a/b", content=content) for content in ("x", "x", "y")]
+        assert first == again != other
+        assert [effect.receipt for effect in tool.effects()] == [other["receipt"]]
+        assert list((tool.place / ".staging").iterdir()) == []
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_a_look_up_finds_by_reference_and_by_natural_field(world: World, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect("find-only", *where)
+        await tool.call("charge", **CHARGE, reference="r")
+        await tool.call("send", **EXAMPLES["send"], reference="r")
+        entry = {"receipt": "ch_1", "reference": "r", "arguments": {**CHARGE, "memo": None}}
+        searches: list[Result] = [{"order": "1001"}, {"reference": "r"}, {"order": "1001", "reference": "r"}]
+        for wanted in searches:
+            assert await tool.call("find_charges", **wanted) == {"found": [entry], "isError": False}
+        assert await tool.call("find_charges", reference="r2") == {"found": [], "isError": False}
+        message = (await tool.call("find_messages", reference="r/1"))["found"][0]
+        assert (message["receipt"], message["arguments"]["recipients"]) == ("msg_2", ["b@x"])
+        assert (await tool.call("find_charges"))["isError"] is True
+
+
+async def test_an_undone_effect_is_found_no_more_but_stays_in_the_journal(world: World) -> None:
+    async with clients(world) as connect:
+        tool = await connect("find-only")
+        await tool.call("charge", **CHARGE)
+        assert (await tool.call("undo", receipt="ch_1"))["receipt"] == "ch_1"
+        assert (await tool.call("undo", receipt="ch_9"))["code"] == "unknown"
+        assert (await tool.call("find_charges", order="1001"))["found"] == []
+        assert [effect.undone for effect in tool.effects()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("where", "fault", "effects"),
+    [*((where, "lose", 1) for where in MODES), (MODES[1], "drop", 0), (MODES[2], "502", 0)],
+)
+async def test_a_lost_upstream_answer_is_unknown_and_nothing_more_is_sent(
+    world: World, where: tuple[str, str], fault: str, effects: int
+) -> None:
+    async with clients(world) as connect:
+        tool = await connect("send-message", *where)
+        tool.traffic.faults += ["", fault]
+        answer = await tool.call("send", recipients=["a@x", "b@x", "c@x"], subject="s", body="t")
+        assert (answer["code"], answer["isError"], answer["receipts"]) == ("upstream_unknown", True, ["msg_1"])
+        assert (len(tool.traffic.requests), tool.counted()) == (2, 1 + effects)
+
+
+@pytest.mark.parametrize(("name", "code"), [("client-token", "not_executed"), ("create-resource", "upstream_unknown")])
+async def test_a_proof_of_non_execution_counts_only_where_it_is_declared(world: World, name: str, code: str) -> None:
+    async with clients(world) as connect:
+        tool = await connect(name)
+        tool.traffic.faults += ["503"]
+        answer = await tool.call("create", **EXAMPLES["create"])
+        assert (answer["code"], answer["isError"], tool.counted()) == (code, True, 0)
+
+
+async def test_a_call_that_did_something_never_says_that_nothing_was_executed(world: World) -> None:
+    async with clients(world) as connect:
+        tool = await connect("send-message")
+        tool.traffic.faults += ["", "503"]
+        answer = await tool.call("send", **EXAMPLES["send"])
+        assert (answer["code"], answer["receipts"], answer["isError"]) == ("partial", ["msg_1"], True)
+
+
+async def test_a_repeat_is_told_of_the_call_that_still_runs(world: World) -> None:
+    async with clients(world) as connect:
+        tool = await connect("meta-key")
+        tool.traffic.faults += ["hold"]
+        first = asyncio.create_task(charge(tool, "meta-key", "k"))
+        assert await soon(tool.traffic.held.is_set)
+        second = await charge(tool, "meta-key", "k")
+        assert (second["code"], second["retry_after_s"], second["isError"]) == ("in_progress", 0.2, True)
+        assert (await charge(tool, "meta-key", "other"))["receipt"] == "ch_1"
+        tool.traffic.let_go.set()
+        assert await first == {"receipt": "ch_2", "isError": False}
+        assert (await charge(tool, "meta-key", "k"))["replayed"] is True
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_a_cancelled_call_finishes_all_its_effects(world: World, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect("send-message", *where)
+        tool.traffic.faults += ["hold"]
+        with pytest.raises(MCPError):
+            await tool.client.call_tool("send", EXAMPLES["send"], read_timeout_seconds=0.3)
+        assert tool.traffic.held.is_set()
+        tool.traffic.let_go.set()
+        assert await soon(lambda: tool.counted() == 2)
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_a_server_that_aborts_sends_nothing_more_once_cancelled(
+    world: World, tmp_path: Path, where: tuple[str, str]
+) -> None:
+    text = (TOOLS / "send-message/tool.toml").read_text()
+    (tmp_path / "tool.toml").write_text(text.replace("preload = true", 'on_cancel = "abort"'))
+    (tmp_path / "server.py").write_text((TOOLS / "send-message/server.py").read_text())
+    async with clients(world) as connect:
+        tool = await connect(tmp_path, *where)
+        tool.traffic.faults += ["hold"]
+        with pytest.raises(MCPError):
+            await tool.client.call_tool("send", EXAMPLES["send"], read_timeout_seconds=0.3)
+        await asyncio.sleep(0.1)
+        tool.traffic.let_go.set()
+        assert await soon(lambda: tool.counted() == 1)
+        await asyncio.sleep(0.1)
+        assert len(tool.traffic.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "before", "after", "lines"),
+    [*((where, None, EIO, 1) for where in MODES), (MODES[0], EIO, None, 0), (MODES[3], "close", None, 0)],
+)
+async def test_the_gate_brackets_the_mutation(
+    world: World, tmp_path: Path, where: tuple[str, str], before: Any, after: Any, lines: int
+) -> None:
+    asked: list[Any] = []
+
+    async def gate(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            asked.append((json.loads(line), tool.counted()))
+            answer = before if asked[-1][0]["bracket"] == "before" else after
+            if answer == "close":
+                break
+            writer.write((json.dumps(answer or {"go": True}) + "\n").encode())
+        writer.close()
+
+    async with clients(world) as connect, await asyncio.start_unix_server(gate, tmp_path / "gate"):
+        tool = await connect("append-line", *where, gate=str(tmp_path / "gate"))
+        answer = await tool.call("append", **EXAMPLES["append"])
+        assert (answer["code"], answer["isError"], tool.counted()) == ("upstream_unknown", True, lines)
+        operation = {"class": "line", "fields": EXAMPLES["append"]}
+        assert asked[0] == ({"instance": "a", "bracket": "before", "op": operation}, 0)
+        if lines:
+            assert asked[1] == ({"bracket": "after", "receipt": tool.effects()[0].receipt}, 1)
+        before = after = None
+        assert (await tool.call("append", **EXAMPLES["append"]))["receipt"] == tool.effects()[-1].receipt
+
+
+WRONG: list[tuple[str, str, Result]] = [
+    ("idempotency-key", "charge", {"order": "1", "amount": 1}),
+    ("idempotency-key", "charge", {**CHARGE, "amount": "1"}),
+    ("idempotency-key", "charge", {**CHARGE, "amount": 1.5}),
+    ("idempotency-key", "charge", {**CHARGE, "amount": True}),
+    ("idempotency-key", "charge", {**CHARGE, "colour": "red"}),
+    ("idempotency-key", "charge", {**CHARGE, "idempotency_key": "k" * 256}),
+    ("idempotency-key", "charge", {**CHARGE, "idempotency_key": ""}),
+    ("idempotency-key", "charge", {**CHARGE, "idempotency_key": "k\r\nX: y"}),
+    ("idempotency-key", "send", {"recipients": [], "subject": "s", "body": "t"}),
+    ("idempotency-key", "send", {"recipients": "a@x", "subject": "s", "body": "t"}),
+    ("idempotency-key", "transfer", {"accounts": ["a", "b", "c"], "amount": 1}),
+    ("append-line", "append", {"path": "../a", "line": "x"}),
+    ("append-line", "append", {"path": "/etc/a", "line": "x"}),
+    ("append-line", "append", {"path": "objects/a", "line": "x"}),
+    ("conditional-put", "put", {"path": "a/../../b", "content": "x"}),
+]
+
+
+async def test_wrong_arguments_are_refused_before_anything_is_sent(world: World) -> None:
+    async with clients(world) as connect:
+        tools: dict[str, Connected] = {}
+        for name, each, arguments in WRONG:
+            tools[name] = tools.get(name) or await connect(name)
+            answer = await tools[name].call(each, **arguments)
+            assert (answer["code"], answer["isError"]) == ("invalid_arguments", True), arguments
+            assert answer["message"]
+        assert all(tool.traffic.requests == [] and tool.counted() == 0 for tool in tools.values())
+        with pytest.raises(MCPError, match="Unknown tool: destroy"):
+            await tools["append-line"].client.call_tool("destroy", {})
+        with_null = await tools["idempotency-key"].call("charge", **CHARGE, idempotency_key=None)
+        assert with_null["receipt"] == "ch_1"
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_servers_end_when_the_other_side_does(world: World, mode: str) -> None:
+    async with clients(world) as connect:
+        stdio = await connect("send-message", "stdio", mode)
+        await stdio.call("send", **EXAMPLES["send"])
+        served = await connect("send-message", "http", mode)
+        await served.call("send", **EXAMPLES["send"])
+    assert await stdio.ended()
+    assert await served.ended()
+
+
+async def test_a_cold_start_needs_nothing_but_the_assignment(world: World, tmp_path: Path) -> None:
+    (tmp_path / "tool.json").write_text(json.dumps({"instance": "a", "transport": "stdio", "root": str(tmp_path)}))
+    environment = {**ENVIRONMENT, "BENCH_TOOL": str(tmp_path / "tool.json")}
+    program = str(TOOLS / "append-line/server.py")
+    async with Client(StdioServerParameters(command=sys.executable, args=[program], env=environment)) as client:
+        assert (await client.call_tool("append", EXAMPLES["append"])).is_error is False
+    assert len(oracle("files", tmp_path / "log")) == 1
