@@ -11,13 +11,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from effect_book import Book, binding, canonical, intent_hash
+from settlement import Settlement
+
 from _baseline.attempts import resend_once
 from _baseline.driver import run
 from _baseline.outcome import Settled
 from _baseline.server import Server
 from _baseline.task import Call, Task
-from effect_book import Book, binding, canonical, intent_hash
-from settlement import Settlement
 
 
 class ReferenceLedger:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 
 import anyio
+from effect_book import Book, Record, State, binding, canonical
+
 from _baseline.lookup import Found, find
 from _baseline.outcome import Settled
 from _baseline.reply import Came, Reply
 from _baseline.server import Server
 from _baseline.task import Call, Request
-from effect_book import Book, Record, State, binding, canonical
 
 ATTEMPTS = 3
 """Attempts at one call in one incarnation."""

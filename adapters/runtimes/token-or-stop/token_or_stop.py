@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import anyio
+
 from _baseline.attempts import resend_once
 from _baseline.driver import run
 from _baseline.outcome import Settled
