@@ -293,6 +293,8 @@ class Performance:
         self.scene.dead.add(number)
         self.recorder.record(Kind.RUNTIME_KILLED, incarnation=number, pid=self._runtime.pid)
         await self._runtime.kill_tree()
+        if self._stdio is not None:
+            await self._stdio.kill_servers(number)
         if self._runtime.status != -9:
             raise HarnessError(f"the runtime (pid {self._runtime.pid}) did not die of SIGKILL")
         with suppress(FileNotFoundError):

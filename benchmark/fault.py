@@ -19,6 +19,8 @@ from benchmark.wires.traffic import LiveCall, LiveRequest
 SETTLE_MARGIN_S = 0.3
 """A held request is let through this long before a negative look-up would be final."""
 RETENTION_MARGIN_S = 0.25
+DONE_S = 0.1
+"""A tool server that has its answer from the provider is done within this time, result or no result."""
 LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
 
 
@@ -112,7 +114,7 @@ class Fault:
             self._decoys_due = False
             await self._hands.make_decoys()
         if live is self._held:
-            self._landed.set()
+            self._scene.spawn(self._land(live))
         if not struck or (not committed and self._nothing_to_strike()):
             return None
         assert live.call is not None
@@ -211,10 +213,24 @@ class Fault:
         return self._point in (Point.NOWHERE, Point.CALL) or self._boundary is Boundary.BEFORE_COMMIT
 
     def _must_wait(self, call: LiveCall) -> bool:
-        """The next mutating call waits at the tool wire until the held request has been answered."""
-        waits = self._boundary is Boundary.DURING_CANCEL or self._variant is Variant.BEFORE_RETRY
-        held = self._held is not None and not self._landed.is_set()
-        return waits and held and call.declared is not None and call is not self._struck
+        """The next call waits at the tool wire until the held request has been answered.
+
+        Over a cancel a look-up waits too: it would race the commit, and the verdict with it.
+        """
+        held = self._held is not None and not self._landed.is_set() and call is not self._struck
+        if self._boundary is Boundary.DURING_CANCEL:
+            return held
+        return held and self._variant is Variant.BEFORE_RETRY and call.declared is not None
+
+    async def _land(self, live: LiveRequest) -> None:
+        """The held request is answered: let the next call in once the tool server is done with the struck one.
+
+        A server that was told to cancel sends no result; then its answer from the provider is all there is to wait for.
+        """
+        await self._scene.recorder.until(
+            lambda event: event.kind is Kind.RESULT and live.call is not None and event.call == live.call.n, DONE_S
+        )
+        self._landed.set()
 
     async def _first(self, *happenings: asyncio.Event) -> None:
         waits = [asyncio.ensure_future(happening.wait()) for happening in happenings]

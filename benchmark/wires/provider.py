@@ -99,31 +99,32 @@ class ProviderWire:
         task = self._scene.spawn(self._perform(live, request.method, "/" + path, headers, body))
         verdict = await asyncio.shield(task)
         if isinstance(verdict, Manifestation):
-            return await self._manifest(request, live, verdict)
+            try:
+                return await self._manifest(request, live, verdict)
+            finally:
+                live.done = True
         return web.Response(status=verdict.status, headers=verdict.headers, body=verdict.body)
 
     async def _perform(
         self, live: LiveRequest, method: str, path: str, headers: dict[str, str], body: bytes
     ) -> Reply | Manifestation:
         scene = self._scene
-        try:
-            manifestation: Manifestation | None = await scene.fault.on_request(live)
-            if manifestation is not None:
-                return manifestation
-            scene.recorder.record(Kind.REQUEST_FORWARDED, request=live.n)
-            reply = await self.forward(method, path, headers, body)
-            if reply.committed:
-                scene.recorder.record(Kind.COMMIT, request=live.n, receipts=reply.receipts, effect_class=reply.effect_class)
-            scene.recorder.record(
-                Kind.REPLY, request=live.n, status=reply.status, receipts=reply.receipts, committed=reply.committed
-            )
-            manifestation = await scene.fault.on_reply(live, committed=reply.committed)
-            if manifestation is not None:
-                return manifestation
-            scene.recorder.record(Kind.REPLY_DELIVERED, request=live.n, status=reply.status, altered=False)
-            return reply
-        finally:
-            live.done = True
+        manifestation: Manifestation | None = await scene.fault.on_request(live)
+        if manifestation is not None:
+            return manifestation
+        scene.recorder.record(Kind.REQUEST_FORWARDED, request=live.n)
+        reply = await self.forward(method, path, headers, body)
+        if reply.committed:
+            scene.recorder.record(Kind.COMMIT, request=live.n, receipts=reply.receipts, effect_class=reply.effect_class)
+        scene.recorder.record(
+            Kind.REPLY, request=live.n, status=reply.status, receipts=reply.receipts, committed=reply.committed
+        )
+        manifestation = await scene.fault.on_reply(live, committed=reply.committed)
+        if manifestation is not None:
+            return manifestation
+        scene.recorder.record(Kind.REPLY_DELIVERED, request=live.n, status=reply.status, altered=False)
+        live.done = True
+        return reply
 
     async def forward(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
         """One exchange with the provider itself."""

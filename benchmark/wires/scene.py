@@ -24,6 +24,7 @@ from benchmark.recorder import Recorder
 from benchmark.wires.traffic import Traffic
 
 KILL_TIMEOUT_S = 3.0
+LAUNCHER_GRACE_S = 2.0
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -156,6 +157,14 @@ class Scene:
             os.close(null)
             if listener is not None:
                 listener.close()
+
+    async def end_instance(self, instance: Instance, *, kill: bool) -> None:
+        """End a stdio server as its launcher was ended: by SIGKILL, or by SIGTERM and then SIGKILL."""
+        if not kill:
+            instance.child.signal(signal.SIGTERM)
+            if await instance.child.wait(LAUNCHER_GRACE_S):
+                return
+        await instance.child.kill_tree()
 
     async def _watch(self, instance: Instance) -> None:
         await instance.child.ended.wait()

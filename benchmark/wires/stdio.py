@@ -94,8 +94,8 @@ class StdioWire:
             connection.to_runtime.close()
             for transport in connection.readers:
                 transport.close()
-            with contextlib.suppress(OSError):
-                connection.launcher.close()
+            if connection.launcher.fileno() >= 0:
+                self._let_go(connection)
 
     def hang_up_servers(self) -> None:
         """End of file for every tool server whose runtime is gone."""
@@ -141,6 +141,24 @@ class StdioWire:
         self._connections.append(connection)
         self._scene.spawn(self._from_runtime(connection))
         self._scene.spawn(self._from_server(connection))
+        asyncio.get_running_loop().add_reader(launcher, self._launcher_ended, connection)
+
+    def _launcher_ended(self, connection: Connection) -> None:
+        """The launcher is the server to its runtime: whoever ends the launcher ends the server behind the wire."""
+        self._let_go(connection)
+        if not connection.instance.child.ended.is_set():
+            killed = connection.incarnation in self._scene.dead
+            self._scene.spawn(self._scene.end_instance(connection.instance, kill=killed))
+
+    def _let_go(self, connection: Connection) -> None:
+        asyncio.get_running_loop().remove_reader(connection.launcher)
+        connection.launcher.close()
+
+    async def kill_servers(self, incarnation: int) -> None:
+        """SIGKILL the tool servers of a runtime whose process tree is killed: without the wire they would be part of it."""
+        for connection in self._connections:
+            if connection.incarnation == incarnation and not connection.instance.child.ended.is_set():
+                await self._scene.kill_instance(connection.instance.name)
 
     async def _from_runtime(self, connection: Connection) -> None:
         scene = self._scene
@@ -257,9 +275,10 @@ class StdioWire:
                 scene.recorder.record(Kind.CONNECTION_LOST, incarnation=connection.incarnation, call=number)
         connection.to_runtime.close()
         connection.to_server.close()
-        with contextlib.suppress(OSError):
-            connection.launcher.send(str(status).encode())
-        connection.launcher.close()
+        if connection.launcher.fileno() >= 0:
+            with contextlib.suppress(OSError):
+                connection.launcher.send(str(status).encode())
+            self._let_go(connection)
 
 
 async def _receive_descriptors(launcher: socket.socket) -> list[int]:
