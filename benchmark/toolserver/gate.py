@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from benchmark.toolserver.steps import Lost, Prepare, Reply, Step
+from benchmark.toolserver.steps import Lost, Made, Prepare, Reply, Step
 from benchmark.toolserver.upstream import Attempt
 
 
@@ -32,16 +32,16 @@ class Gate:
             raise Lost("aborted")
         try:
             if self.path is None:
-                return Reply(201, {"receipt": mutate()})
+                return _reply(mutate())
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.connect(self.path)
                 attempt.socket = connection
                 with connection.makefile("rw", encoding="utf-8") as lines:
                     operation = {"class": step.effect_class, "fields": step.body}
                     self._ask(lines, {"instance": self.instance, "bracket": "before", "op": operation})
-                    receipt = mutate()
-                    self._ask(lines, {"bracket": "after", "receipt": receipt})
-            return Reply(201, {"receipt": receipt})
+                    made = mutate()
+                    self._ask(lines, {"bracket": "after", "receipt": made.receipt, "committed": made.changed})
+            return _reply(made)
         except OSError as error:
             raise Lost(repr(error)) from error
         finally:
@@ -58,3 +58,7 @@ class Gate:
         number = json.loads(answer).get("errno")
         if number is not None:
             raise OSError(number, os.strerror(number))
+
+
+def _reply(made: Made) -> Reply:
+    return Reply(201 if made.changed else 200, {"receipt": made.receipt})

@@ -85,8 +85,17 @@ Send = Callable[[Step], Reply]
 Around = Callable[[Step, Send], Reply]
 """Stands around each request; raises Lost."""
 
-Prepare = Callable[[Path, Json], Callable[[], str]]
-"""Checks the fields (raises Invalid) and returns the mutation, which returns the receipt."""
+
+@dataclass(frozen=True)
+class Made:
+    """What a mutation of files did. ``changed``: false where everything was so already."""
+
+    receipt: str
+    changed: bool = True
+
+
+Prepare = Callable[[Path, Json], Callable[[], Made]]
+"""Checks the fields (raises Invalid) and returns the mutation."""
 
 
 def plan(tool: Tool, serving: Serving, arguments: Json, key: str | None) -> tuple[Step, ...]:

@@ -272,9 +272,26 @@ async def test_the_gate_brackets_the_mutation(
         operation = {"class": "line", "fields": EXAMPLES["append"]}
         assert asked[0] == ({"instance": "a", "bracket": "before", "op": operation}, 0)
         if lines:
-            assert asked[1] == ({"bracket": "after", "receipt": tool.effects()[0].receipt}, 1)
+            assert asked[1] == ({"bracket": "after", "receipt": tool.effects()[0].receipt, "committed": True}, 1)
         before = after = None
         assert (await tool.call("append", **EXAMPLES["append"]))["receipt"] == tool.effects()[-1].receipt
+
+
+async def test_the_gate_is_told_that_a_put_of_the_same_content_changed_nothing(world: World, tmp_path: Path) -> None:
+    committed = []
+
+    async def gate(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            bracket = json.loads(line)
+            committed.extend([bracket["committed"]] if "committed" in bracket else [])
+            writer.write(b'{"go": true}\n')
+        writer.close()
+
+    async with clients(world) as connect, await asyncio.start_unix_server(gate, tmp_path / "gate"):
+        tool = await connect("staged-rename", gate=str(tmp_path / "gate"))
+        for content in ("x", "x", "y"):
+            await tool.call("put", path="a", content=content)
+    assert committed == [True, False, True]
 
 
 WRONG: list[tuple[str, str, Result]] = [

@@ -9,16 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmark.toolserver import Invalid, relative, serve
+from benchmark.toolserver import Invalid, Made, relative, serve
 
 
-def prepare(root: Path, fields: dict[str, Any]) -> Callable[[], str]:
+def prepare(root: Path, fields: dict[str, Any]) -> Callable[[], Made]:
     """The append, in one write; raises Invalid where the path leaves the folder or lies among the objects."""
     path = relative(fields["path"])
     if path.parts[0] == "objects":
         raise Invalid("objects are not line files")
 
-    def append() -> str:
+    def append() -> Made:
         tag = f"ln_{uuid.uuid4().hex[:12]}"
         entry = json.dumps({"line": fields["line"], "note": fields.get("note"), "tag": tag}, ensure_ascii=False) + "\n"
         file = root / path
@@ -28,7 +28,7 @@ def prepare(root: Path, fields: dict[str, Any]) -> Callable[[], str]:
             os.write(descriptor, entry.encode())
         finally:
             os.close(descriptor)
-        return tag
+        return Made(tag)
 
     return append
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmark.toolserver import relative, serve
+from benchmark.toolserver import Made, relative, serve
 
 
-def prepare(root: Path, fields: dict[str, Any]) -> Callable[[], str]:
+def prepare(root: Path, fields: dict[str, Any]) -> Callable[[], Made]:
     """The write and the rename; raises Invalid where the path leaves the folder."""
     name = relative(fields["path"])
 
-    def put() -> str:
+    def put() -> Made:
         content = fields["content"].encode()
         staged = root / ".staging" / uuid.uuid4().hex
         staged.parent.mkdir(exist_ok=True)
@@ -26,8 +26,9 @@ def prepare(root: Path, fields: dict[str, Any]) -> Callable[[], str]:
             os.fsync(file.fileno())
         place = root / "objects" / name
         place.parent.mkdir(parents=True, exist_ok=True)
+        changed = not place.exists() or place.read_bytes() != content
         staged.replace(place)
-        return f"{name}@{hashlib.sha256(content).hexdigest()[:12]}"
+        return Made(f"{name}@{hashlib.sha256(content).hexdigest()[:12]}", changed)
 
     return put
 
