@@ -27,8 +27,13 @@ def stage(tmp_path: Path) -> Iterator[Make]:
 @both
 @pytest.mark.parametrize(
     ("revision", "ending"),
-    [("2025-11-25", "silence"), ("2026-07-28", "silence"), ("2025-11-25", "crash"), ("2026-07-28", "rpc-error")]
-    + [("2025-11-25", "is-error")],
+    [
+        ("2025-11-25", "silence"),
+        ("2026-07-28", "silence"),
+        ("2025-11-25", "crash"),
+        ("2026-07-28", "rpc-error"),
+        ("2025-11-25", "is-error"),
+    ],
 )
 def test_over_stdio_every_lost_answer_makes_a_duplicate(stage: Make, name: str, revision: str, ending: str) -> None:
     on = stage(name, revision=revision).script(charge=[{"then": ending}])

@@ -1,0 +1,68 @@
+"""An honest run, with a place for one planted fault: in how a call is settled, or in what is told about it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "adapters" / "runtimes"))
+
+import anyio
+
+from _baseline.outcome import IntentOutcome, Settled, write
+from _baseline.reply import Reply
+from _baseline.server import Server
+from _baseline.task import Call, Intent, Request, Task
+
+__all__ = [
+    "Call",
+    "Intent",
+    "IntentOutcome",
+    "Reply",
+    "Request",
+    "Server",
+    "Settled",
+    "Task",
+    "once",
+    "play",
+    "run",
+    "write",
+]
+
+Settle = Callable[[Server, Call], Awaitable[Settled]]
+Tell = Callable[[list[IntentOutcome]], list[IntentOutcome]]
+
+
+async def once(server: Server, call: Call) -> Settled:
+    """The honest default: one attempt, ``committed`` or ``error``."""
+    return (await server.call(call.request)).settled()
+
+
+def run(settle: Settle = once, *, tell: Tell = list) -> None:
+    """Plays the task and writes what ``tell`` makes of the outcomes."""
+    task = Task.load()
+    write(task.outcome_path, tell(play(task, settle)))
+
+
+def play(task: Task, settle: Settle = once) -> list[IntentOutcome]:
+    """Every call in order; behind one that is not committed the rest of its intent is not sent."""
+    logging.disable(logging.CRITICAL)
+
+    async def walk() -> list[IntentOutcome]:
+        outcomes = []
+        async with anyio.create_task_group() as tasks:
+            server = Server(task, tasks)
+            for intent in task.intents:
+                outcome = IntentOutcome(intent.id, len(intent.calls))
+                for call in intent.calls:
+                    outcome.calls.append(await settle(server, call))
+                    if outcome.calls[-1].status != "committed":
+                        break
+                outcomes.append(outcome)
+            await server.close()
+            tasks.cancel_scope.cancel()
+        return outcomes
+
+    return anyio.run(walk)
