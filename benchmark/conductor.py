@@ -102,7 +102,7 @@ class Performance:
         self._namespace = "n" + secrets.token_hex(8)
         self._base = ""
         self._runtime: Child | None = None
-        self._killed = False
+        self._killing: asyncio.Task[None] | None = None
         self._baseline: tuple[Effect, ...] = ()
         self._decoys: set[str] = set()
         self._provider_wire: ProviderWire | None = None
@@ -178,14 +178,15 @@ class Performance:
     async def _incarnation(self, number: int) -> bool:
         """One life of the runtime; True if it was killed to be started again."""
         self.scene.incarnation = number
-        self._killed = False
+        self._killing = None
         task = self._task(number)
         task_file = self._folder / f"task-{number}.json"
         task_file.write_text(json.dumps(task))
         child = self._runtime = await self._start_runtime(task_file, number)
         self.recorder.record(Kind.RUNTIME_STARTED, incarnation=number, pid=child.pid)
         ended = await child.wait(self._run_s)
-        if self._killed:
+        if self._killing is not None:
+            await self._killing  # whoever kills it has more to end than the process itself
             return self.fault.restarts
         if not ended:
             self.recorder.record(Kind.STILL_RUNNING, incarnation=number)
@@ -238,7 +239,7 @@ class Performance:
         deadline = asyncio.get_running_loop().time() + QUIET_TIMEOUT_S
         if self._stdio is not None:
             self._stdio.hang_up_servers()
-        while not all(live.done for live in self.scene.traffic.requests):
+        while self.scene.failure is None and not all(live.done for live in self.scene.traffic.requests):
             if asyncio.get_running_loop().time() > deadline:
                 raise HarnessError("an upstream request was still in flight at the end")
             await asyncio.sleep(0.002)
@@ -283,20 +284,21 @@ class Performance:
 
     async def kill_runtime(self) -> None:
         """SIGKILL the runtime's whole process tree."""
-        self._killed = True
-        await self._kill(self.scene.incarnation)
+        self._killing = self.scene.spawn(self._kill(self.scene.incarnation))
+        await asyncio.shield(self._killing)
 
     async def _kill(self, number: int) -> None:
-        assert self._runtime is not None
-        if self._runtime.ended.is_set():
+        runtime = self._runtime
+        assert runtime is not None
+        if runtime.ended.is_set():
             raise HarnessError("the runtime had ended before it was to be killed")
         self.scene.dead.add(number)
-        self.recorder.record(Kind.RUNTIME_KILLED, incarnation=number, pid=self._runtime.pid)
-        await self._runtime.kill_tree()
+        self.recorder.record(Kind.RUNTIME_KILLED, incarnation=number, pid=runtime.pid)
+        await runtime.kill_tree()
+        if runtime.status != -9:
+            raise HarnessError(f"the runtime (pid {runtime.pid}) ended with status {runtime.status}, not of SIGKILL")
         if self._stdio is not None:
             await self._stdio.kill_servers(number)
-        if self._runtime.status != -9:
-            raise HarnessError(f"the runtime (pid {self._runtime.pid}) did not die of SIGKILL")
         with suppress(FileNotFoundError):
             (self._folder / "outcome.json").unlink()
 
