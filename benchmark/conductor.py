@@ -178,7 +178,6 @@ class Performance:
     async def _incarnation(self, number: int) -> bool:
         """One life of the runtime; True if it was killed to be started again."""
         self.scene.incarnation = number
-        self._killing = None
         task = self._task(number)
         task_file = self._folder / f"task-{number}.json"
         task_file.write_text(json.dumps(task))
@@ -200,6 +199,7 @@ class Performance:
         return False
 
     async def _start_runtime(self, task_file: Path, number: int) -> Child:
+        self._killing = None
         placed = self._setting.runtime
         runtime = placed.value
         node = shutil.which("node") or "node"

@@ -97,7 +97,12 @@ class ProviderWire:
         live = self._scene.traffic.request(instance, seen)
         # The exchange goes on if the tool server is killed meanwhile: what was let through may commit.
         task = self._scene.spawn(self._perform(live, request.method, "/" + path, headers, body))
-        verdict = await asyncio.shield(task)
+        try:
+            verdict = await asyncio.shield(task)
+        except asyncio.CancelledError:
+            # The tool server is gone: nobody is left to be given a manifestation.
+            task.add_done_callback(lambda _: setattr(live, "done", True))
+            raise
         if isinstance(verdict, Manifestation):
             try:
                 return await self._manifest(request, live, verdict)
