@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from benchmark.history import History, Kind
 
+NEARLY = 0.8
+"""The runtime's clock starts before ours: a call that took nearly its timeout may have been too slow already."""
+
 
 def disturbance(history: History) -> str | None:
     """The first call that nothing of ours touched and that still took longer than the runtime waits; None: undisturbed."""
     struck = {event.call for event in history.of(Kind.STRIKE)}
     held = {event.call for event in history.of(Kind.RELEASED) if event.call is not None}
-    limit = history.declaration.tool_call_s
+    limit = NEARLY * history.declaration.tool_call_s
     for call in history.of(Kind.CALL):
         if call.call in struck or call.call in held or _interrupted(history, call.n):
             continue

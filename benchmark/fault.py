@@ -128,6 +128,12 @@ class Fault:
         self._strike(live.call, live)
         return self._manifestation
 
+    def on_lost(self, live: LiveRequest) -> None:
+        """At a gate the mutation is the tool server's own: a server that ended before it was let through wrote nothing."""
+        if live is self._held:
+            self._landed.set()
+            self._inapplicable("tool server ended first")
+
     async def on_result(self, call: LiveCall) -> Manifestation | None:
         """The tool server's result, before the runtime gets it."""
         if self._point is not Point.RESULT or not self._hits(call):

@@ -48,6 +48,7 @@ class Gate:
             _write(writer, {"go": True})
             after = await _read(reader)
             if after is None:
+                scene.fault.on_lost(live)
                 return
             await self._after(writer, live, str(op.get("class")), after)
         finally:

@@ -17,6 +17,7 @@ import aiohttp
 from aiohttp import web
 
 from benchmark.boundaries import Manifestation
+from benchmark.errors import HarnessError
 from benchmark.history import Kind
 from benchmark.wires.altered import foreign_revision, substitute
 from benchmark.wires.hub import HOP_BY_HOP, abort
@@ -24,6 +25,8 @@ from benchmark.wires.scene import Instance, Scene
 from benchmark.wires.traffic import LiveCall
 
 SESSION = "mcp-session-id"
+UP_S = 20.0
+"""Deadline for a tool server to answer its first request."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +93,22 @@ class HttpWire:
         await self.replace()
 
     async def replace(self) -> Instance:
-        """Start a fresh instance; all traffic from now on goes there."""
+        """Start a fresh instance; all traffic goes there as soon as it is up."""
         self._steady.clear()
-        self._current = await self._scene.start_instance({})
+        instance = await self._scene.start_instance({})
+        await self._up(instance)
+        self._current = instance
         self._steady.set()
-        return self._current
+        return instance
+
+    async def _up(self, instance: Instance) -> None:
+        """Wait until an instance answers HTTP at all (its socket was open before it was started)."""
+        assert self._client is not None
+        try:
+            async with asyncio.timeout(UP_S), self._client.options(instance.url):
+                return
+        except (aiohttp.ClientError, ConnectionError, TimeoutError) as error:
+            raise HarnessError(f"tool server {instance.name} did not come up: {error!r}") from None
 
     async def close(self) -> None:
         if self._client is not None:

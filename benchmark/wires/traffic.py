@@ -111,7 +111,11 @@ class Traffic:
         return found[-1] if found else None
 
     def _sender(self, instance: str) -> LiveCall | None:
-        """Handlers send one request after another: a call with an unanswered request cannot be the sender."""
+        """Handlers send one request after another, and one for each effect.
+
+        So a call with an unanswered request cannot be the sender, and one that has sent all of its requests only where no
+        other can (a server that repeats itself).
+        """
         candidates = [
             call
             for call in self.calls
@@ -120,7 +124,15 @@ class Traffic:
             and not call.answered
             and all(request.done for request in call.requests)
         ]
-        return candidates[0] if candidates else None
+        unfinished = [call for call in candidates if len(call.requests) < self._expected(call)]
+        return next(iter(unfinished or candidates), None)
+
+    def _expected(self, call: LiveCall) -> int:
+        contract = self._contracts.get(call.tool)
+        if contract is None or contract.effects is None:
+            return 1
+        several = call.arguments.get(contract.effects.each)
+        return len(several) if isinstance(several, list) else 1
 
     def _key(self, tool: str, params: dict[str, Any]) -> str | None:
         contract = self._contracts.get(tool)

@@ -38,12 +38,12 @@ def predict(
     world = World(workload, contracts, adapter, cell, rules)
     try:
         claims = _live(policy, world, workload, cell)
+        world.end()
     except Inapplicable as found:
         return Prediction("not-applicable", reason=str(found))
-    world.end()
     prediction = count(world, workload, claims)
     if cell.boundary is not Boundary.NONE and not world.struck:
-        return Prediction("untestable", reason="the struck call never committed")
+        return Prediction("not-applicable", reason="nothing was committed")
     return prediction
 
 

@@ -23,21 +23,26 @@ class Rule(Enum):
     PARTIAL_IS_NO_PROOF = "a refusal after earlier effects of the same call is answered partial, not not_executed"
     CRASH_ENDS_THE_CALL = "a crashed tool server sends no later request of the call"
     EVERY_STRIKES_REPEATS = "strike every: each further attempt of the declared call is struck as the first was"
-    STRIKE_NEEDS_COMMIT = "boundaries 3, 4, 7-10 strike a first attempt only if it committed; if it never does: untestable"
+    STRIKE_NEEDS_COMMIT = "boundaries 3, 4, 7-10 strike a first attempt only if it committed: else not-applicable"
     HELD_REQUEST_COMMITS = "boundaries 5 and 6: the held request is let through, late"
     CANCELLED_HANDLER_FINISHES = "a cancelled call of several effects goes on to its end"
     RETRY_WAITS_FOR_HELD = "5 and 6 before-retry: the next mutating call is forwarded after the held call has finished"
     AFTER_RETRY_LETS_GO_AFTER_COMMIT = (
         "6 after-retry: the held request follows the first later commit, and its call then finishes"
     )
-    HELD_REPLY_CONTINUES_OVER_HTTP = (
-        "3 silence: the reply released at the end lets the call send its remaining requests (HTTP)"
+    LOST_REPLY_STAYS_LOST = "3 silence: the answer never reaches the tool server, at the end neither: it sends nothing more"
+    TWINS_ARE_STRUCK_ALIKE = (
+        "strike every: until one of the twins has succeeded, a call for either is an attempt at the first"
     )
+    DRIFT_LOSES_REPLY = "10 over HTTP: the held reply is lost to the tool server too, once the runtime is dead"
     HELD_REQUEST_CONTINUES_OVER_HTTP = "6 released at the end: the call then sends its remaining requests (HTTP)"
     STDIO_SERVER_ENDS_WITH_RUNTIME = "over stdio a blocked tool server does not outlive its runtime: no remaining requests"
-    KILL_RELEASES_REPLY = "7, 9, 10 over HTTP: the held reply reaches the tool server once the runtime is dead"
+    KILL_RELEASES_REPLY = "7, 9 over HTTP: the held reply reaches the tool server once the runtime is dead"
     KILL_TAKES_STDIO_SERVER = "7, 9, 10 over stdio: the next incarnation has a tool server of its own"
     DEADLINE_BINDS_CONDUCTOR = "6 with a look-up that settles: order not come within settles_s is not-applicable: contract"
+    GATE_DIES_WITH_SERVER = (
+        "6 released at the end, at a gate over stdio: the server that was to write is dead: not-applicable"
+    )
     STDIO_CLOSE_WAITS = "closing stdio waits up to 2 s for a tool server that is blocked, longer than a look-up settles"
     SILENT_CLOSE_2026_HTTP = "delivered over HTTP 2026-07-28: a client with nothing more to say is finished first"
     RETENTION_ENDS = "a key is forgotten when its retention is over"

@@ -105,6 +105,7 @@ class World:
     _busy: set[tuple[int, str | None]] = field(default_factory=set)
     _memory: dict[tuple[int, str], tuple[Any, tuple[str, ...]]] = field(default_factory=dict)
     _exited: bool = False
+    _succeeded: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.traits = TRAITS[self.adapter]
@@ -137,9 +138,11 @@ class World:
         if strikes and self.point is Point.CALL:
             return self._strike_call()
         running = Running(tool, self._requests(tool, arguments, key, reference), self._instance, key)
+        attempted = self._attempted(declared)
         seen = self._serve(running, strikes, declared)
         if seen.ok:
             self.delivered[declared] = True
+            self._succeeded.add(attempted)
         return seen
 
     def find(self, tool: str, field_name: str, value: Any) -> list[Made] | None:
@@ -173,6 +176,8 @@ class World:
         if self.cell.transport == "stdio" and Rule.KILL_TAKES_STDIO_SERVER in self.rules:
             self._late = [late for late in self._late if late.instance != self._instance]
             self._instance += 1
+        elif self.cell.boundary is Boundary.REPAIR_DRIFT and Rule.DRIFT_LOSES_REPLY in self.rules:
+            self._lose_late()
         elif Rule.KILL_RELEASES_REPLY in self.rules:
             self._release_late()
         if self.cell.boundary is Boundary.TOKEN_EXPIRED:
@@ -183,15 +188,21 @@ class World:
         """The runtime has ended: every hold but those of boundaries 1 and 2 is let through."""
         alive = self.cell.transport == "http" or Rule.STDIO_SERVER_ENDS_WITH_RUNTIME not in self.rules
         if self._held is not None:
+            if self.traits.files and not alive and Rule.GATE_DIES_WITH_SERVER in self.rules:
+                raise Inapplicable("tool server ended first")
             held, self._held = self._held[0], None
             if Rule.HELD_REQUEST_COMMITS in self.rules:
                 self._upstream(held)
             if alive and Rule.HELD_REQUEST_CONTINUES_OVER_HTTP in self.rules:
                 self._go_on(held)
-        if alive and Rule.HELD_REPLY_CONTINUES_OVER_HTTP in self.rules:
+        if not alive:
+            return
+        if Rule.LOST_REPLY_STAYS_LOST not in self.rules:
             self._release_late()
+        elif Rule.DROPPED_HOLD_IS_REPEATED in self.rules:
+            self._lose_late()
         for dropped in self._dropped:
-            if alive and self.traits.repeats and Rule.DROPPED_HOLD_IS_REPEATED in self.rules:
+            if self.traits.repeats and Rule.DROPPED_HOLD_IS_REPEATED in self.rules:
                 self._go_on(dropped)
 
     # wires
@@ -206,8 +217,16 @@ class World:
                 return Seen(How.GONE)
         return None
 
+    def _attempted(self, declared: int) -> int:
+        """The declared call that the wire takes this one for: of twins the first that has not succeeded yet."""
+        if Rule.TWINS_ARE_STRUCK_ALIKE not in self.rules:
+            return declared
+        calls = [call for _, _, call in self.workload.declared_calls]
+        twins = [index for index, call in enumerate(calls) if call == calls[declared]]
+        return next((index for index in twins if index not in self._succeeded), twins[-1])
+
     def _strikes(self, declared: int) -> bool:
-        if self.cell.boundary is Boundary.NONE or declared != self.target:
+        if self.cell.boundary is Boundary.NONE or self._attempted(declared) != self.target:
             return False
         return not self.struck or (self.cell.strike.every and Rule.EVERY_STRIKES_REPEATS in self.rules)
 
@@ -442,6 +461,16 @@ class World:
         self._upstream(held)
         if self.cell.boundary is not Boundary.DURING_CANCEL or Rule.CANCELLED_HANDLER_FINISHES in self.rules:
             self._go_on(held)
+
+    def _lose_late(self) -> None:
+        """The held replies are lost to their tool servers: only `retrying-server` goes on, by asking once more."""
+        late, self._late = self._late, []
+        for running in late:
+            self._busy.discard((running.instance, running.key))
+            if self.traits.repeats and Rule.SERVER_REPEATS in self.rules:
+                running.position -= 1
+                running.receipts = running.receipts[: running.position]
+                self._go_on(running)
 
     def _release_late(self) -> None:
         late, self._late = self._late, []

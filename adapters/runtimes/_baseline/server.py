@@ -165,7 +165,8 @@ def is_gone(error: Exception) -> bool:
     ended (HTTP 404) and every transport error do not.
     """
     if isinstance(error, MCPError):
-        ended = error.code == types.INVALID_REQUEST and error.message == "Session terminated"
+        # The client says "terminated" for a bare 404; a server that explains its 404 is quoted instead.
+        ended = error.code == types.INVALID_REQUEST and error.message in ("Session terminated", "Session not found")
         return ended or error.code == types.CONNECTION_CLOSED
     return not isinstance(error, RuntimeError | ValidationError)
 

@@ -1,4 +1,4 @@
-"""A run held against the predicted matrix, cell by cell: ``python -m tests.prediction.agreement RUN…``."""
+"""A run held against the predicted matrix, cell by cell: ``python -m tests.engine.agreement RUN…``."""
 
 from __future__ import annotations
 
