@@ -82,9 +82,16 @@ KINDS: dict[str, str] = {
     "misreported": "misreported",
     "missing": "missing",
     "avoidable": "unresolved, though it was avoidable",
-    "unresolved": "unresolved",
+    "unresolved": "unresolved, and nothing could have settled it",
 }
 """Field of a result → the kind of violation it shows, gravest first."""
+
+
+def shows(result: CellResult, field: str) -> bool:
+    """Whether a judged result shows the kind of this field."""
+    if field == "unresolved":
+        return result.unresolved > result.avoidable
+    return bool(getattr(result, field) > 0)
 
 
 def examples(results: Iterable[CellResult]) -> tuple[Example, ...]:
@@ -92,7 +99,7 @@ def examples(results: Iterable[CellResult]) -> tuple[Example, ...]:
     judged = [result for result in results if result.verdict.judged]
     found = []
     for field, kind in KINDS.items():
-        shown = [result for result in judged if getattr(result, field) > 0]
+        shown = [result for result in judged if shows(result, field)]
         if shown:
             first = min(shown, key=_clearest)
             found.append(Example(kind, len({base(one) for one in shown}), first))
@@ -100,7 +107,7 @@ def examples(results: Iterable[CellResult]) -> tuple[Example, ...]:
 
 
 def _clearest(result: CellResult) -> tuple[object, ...]:
-    wrong = sum(getattr(result, field) > 0 for field in KINDS)
+    wrong = sum(shows(result, field) for field in KINDS)
     return (not result.truthful, wrong, result.calls, result.upstream_requests, result.cell)
 
 
