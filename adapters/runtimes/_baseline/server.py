@@ -17,7 +17,7 @@ from pydantic import ConfigDict, ValidationError
 from _baseline.reply import Came, Reply
 from _baseline.task import Request, Task
 
-CONNECT_S = 6.0
+CONNECT_S = 15.0
 """Deadline for opening a connection, the tool list included."""
 GRACE_S = 3.0
 """Beyond ``tool_call_s``: where even the SDK's own timeout did not end a call, the connection counts as gone."""
