@@ -4,7 +4,7 @@ import json
 import tomllib
 from pathlib import Path
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 
 from benchmark import reference
