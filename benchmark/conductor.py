@@ -191,7 +191,6 @@ class Performance:
             self.recorder.record(Kind.STILL_RUNNING, incarnation=number)
             await self._kill(number)
             return False
-        self.scene.dead.add(number)
         self.fault.finish()
         self._record_outcome(number, child.status or 0)
         self.recorder.record(Kind.RUNTIME_EXITED, incarnation=number, status=child.status)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,7 @@ class Score:
         return all(self.figures[figure] <= other.figures[figure] for figure in Figure)
 
 
-def scores(runs: dict[str, Sequence[CellResult]]) -> dict[Group, dict[str, Score]]:
+def scores(runs: Mapping[str, Sequence[CellResult]]) -> dict[Group, dict[str, Score]]:
     """Runtime → results, as group → runtime → score, over the cells that all were judged in."""
     judged = {
         runtime: {result.cell: result for result in results if result.verdict.judged and result.truthful}

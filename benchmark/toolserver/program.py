@@ -114,6 +114,5 @@ def _http(server: Server[Any], adapter: ToolAdapter, assignment: Assignment) -> 
         access_log=False,
         ws="none",
         timeout_keep_alive=3600,  # an idle connection that closes by itself would be a fault that nobody injected
-        timeout_graceful_shutdown=0,
     )
     return uvicorn.Server(config).serve(sockets=[listening])

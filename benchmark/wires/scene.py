@@ -75,7 +75,7 @@ class Scene:
     traffic: Traffic
     incarnation: int = 0
     dead: set[int] = field(default_factory=set)
-    """Incarnations that were killed or have exited: what still arrives from them is no message."""
+    """Incarnations that were killed: what still arrives from them is no message. Ending by itself, a runtime has its say."""
     instances: list[Instance] = field(default_factory=list)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     failure: BaseException | None = None
