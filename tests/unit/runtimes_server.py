@@ -170,9 +170,12 @@ class Handler(BaseHTTPRequestHandler):
         self._send(200, b"")
 
     def _answer(self, message: Message, answer: Message) -> None:
+        if self.headers.get("mcp-session-id") is None and message["method"] == "tools/call" and Handler.session:
+            self._send(400, b"")
+            return
         headers = {"content-type": "application/json"}
         body = json.dumps(answer).encode()
-        if self.script.sse and message["method"] == "tools/call":
+        if self.script.sse:
             headers = {"content-type": "text/event-stream"}
             body = b": hello\n\nevent: message\ndata: " + body + b"\n\n"
         if message["method"] == "initialize" and "result" in answer:

@@ -204,13 +204,11 @@ class Http {
 
   async read(response, message) {
     const type = response.headers.get("content-type") ?? "";
+    if (response.ok && message.method === "initialize") this.session = response.headers.get("mcp-session-id");
     if (response.ok && type.startsWith("text/event-stream")) return await firstAnswer(response.body, message.id);
     if (type.startsWith("application/json")) {
       const answer = parsed(await response.text());
-      if (answer?.result !== undefined || answer?.error !== undefined) {
-        if (message.method === "initialize") this.session = response.headers.get("mcp-session-id");
-        return answer;
-      }
+      if (answer?.result !== undefined || answer?.error !== undefined) return answer;
     }
     throw new Failure(`HTTP status ${response.status}`, response.status === 404 && this.session !== null);
   }

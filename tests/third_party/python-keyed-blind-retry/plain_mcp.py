@@ -197,14 +197,14 @@ class Http:
         socket = connection.sock
         response = connection.getresponse()
         kind = response.getheader("content-type", "")
+        if response.status < 300 and message["method"] == "initialize":
+            self._session = response.getheader("mcp-session-id")
         if response.status < 300 and kind.startswith("text/event-stream"):
             return first_answer(self._lines(response, socket, deadline), message["id"])
         if kind.startswith("application/json"):
             with contextlib.suppress(ValueError):
                 answer = json.loads(response.read())
                 if isinstance(answer, dict) and ("result" in answer or "error" in answer):
-                    if message["method"] == "initialize":
-                        self._session = response.getheader("mcp-session-id")
                     return answer
         gone = response.status == 404 and self._session is not None
         raise Failure(f"HTTP status {response.status}", gone=gone)
