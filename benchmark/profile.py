@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from benchmark.boundaries import TABLE
@@ -59,10 +59,15 @@ def profile(results: Iterable[CellResult], *, truthful: bool = True) -> dict[str
 
 
 def _words(row: dict[Figure, Tally]) -> list[str]:
-    found = [word for figure, word in WORDS.items() if row[figure].cells]
+    tally = row[Figure.EXTRA]
+    return words({figure: row[figure].cells for figure in WORDS}, tally.judged, tally.stimuli)
+
+
+def words(shown: Mapping[Figure, int], judged: int, stimuli: int) -> list[str]:
+    """The words for cells by figure, of so many judged cells and distinct stimuli."""
+    found = [word for figure, word in WORDS.items() if shown.get(figure)]
     if found:
         return found
-    tally = row[Figure.EXTRA]
-    if not tally.judged:
+    if not judged:
         return ["not judged"]
-    return [f"no violation in {tally.stimuli} stimul{'us' if tally.stimuli == 1 else 'i'}"]
+    return [f"no violation in {stimuli} stimul{'us' if stimuli == 1 else 'i'}"]

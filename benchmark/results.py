@@ -1,4 +1,4 @@
-"""What a cell came to: the outcome file as read, and the line in ``cells.jsonl``."""
+"""What a run is and what its cells came to: the outcome file as read, a line in ``cells.jsonl``, and ``run.json``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from benchmark.contracts import Frozen
+from benchmark.entries import Promise
 
 SCHEMA_VERSION = 1
 
@@ -185,6 +186,38 @@ class CellResult(Frozen):
     wall_s: float = 0.0
     answer_s: float | None = None
     state_bytes: int = Field(default=0, description="Bytes in state_dir at the end.")
+
+
+class RunHeader(Frozen):
+    """``run.json``: everything about a run that is known before its first cell."""
+
+    schema_version: int = SCHEMA_VERSION
+    run: str = Field(description="The folder's name.")
+    started: str = Field(description="UTC, ISO 8601.")
+    bench: str = Field(description="Version of this distribution.")
+    argv: tuple[str, ...] = Field(description="The command line, without the program.")
+    runtime: str
+    title: str = ""
+    kind: str = ""
+    path: str | None = Field(default=None, description="The runtime's folder, where it was given by path.")
+    homepage: str = ""
+    promises: tuple[Promise, ...] = Field(default=(), description="What the runtime's own documents promise, per boundary.")
+    model: bool = False
+    versions: dict[str, str] = Field(default_factory=dict, description="Tracked distribution → version.")
+    settings: dict[str, str] = Field(
+        default_factory=dict, description="Every setting that deviates from the runtime's defaults."
+    )
+    seed: int
+    jobs: int
+    preload: bool
+    quick: bool = False
+    narrowed: bool = Field(default=False, description="Filters left out part of the plan.")
+    catalogs: tuple[str, ...] = Field(default=(), description="Folders given with --catalog.")
+    plan_hash: str = Field(description="Tells plans apart: a hash of the planned cells' names.")
+    suite_hash: str = Field(description="SHA-256 of the catalogue's files, names and contents.")
+    git_commit: str | None = Field(default=None, description="Commit of the checkout; None outside of one.")
+    platform: dict[str, str] = Field(default_factory=dict)
+    cells: tuple[str, ...] = Field(description="Every planned cell, in the order in which they were to run.")
 
 
 Json = dict[str, Any]

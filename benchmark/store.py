@@ -15,43 +15,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from benchmark.contracts import Frozen
 from benchmark.errors import HarnessError, UsageError, closest
 from benchmark.history import Declaration, Event, History, Reading
-from benchmark.results import SCHEMA_VERSION, CellResult, Verdict
+from benchmark.results import SCHEMA_VERSION, CellResult, RunHeader, Verdict
 
-
-class RunHeader(Frozen):
-    """``run.json``: everything about a run that is known before its first cell."""
-
-    schema_version: int = SCHEMA_VERSION
-    run: str = Field(description="The folder's name.")
-    started: str = Field(description="UTC, ISO 8601.")
-    bench: str = Field(description="Version of this distribution.")
-    argv: tuple[str, ...] = Field(description="The command line, without the program.")
-    runtime: str
-    title: str = ""
-    kind: str = ""
-    path: str | None = Field(default=None, description="The runtime's folder, where it was given by path.")
-    model: bool = False
-    versions: dict[str, str] = Field(default_factory=dict, description="Tracked distribution → version.")
-    settings: dict[str, str] = Field(
-        default_factory=dict, description="Every setting that deviates from the runtime's defaults."
-    )
-    seed: int
-    jobs: int
-    preload: bool
-    quick: bool = False
-    narrowed: bool = Field(default=False, description="Filters left out part of the plan.")
-    catalogs: tuple[str, ...] = Field(default=(), description="Folders given with --catalog.")
-    plan_hash: str = Field(description="Tells plans apart: a hash of the planned cells' names.")
-    suite_hash: str = Field(description="SHA-256 of the catalogue's files, names and contents.")
-    git_commit: str | None = Field(default=None, description="Commit of the checkout; None outside of one.")
-    platform: dict[str, str] = Field(default_factory=dict)
-    cells: tuple[str, ...] = Field(description="Every planned cell, in the order in which they were to run.")
+__all__ = ["RunHeader", "Store"]
 
 
 class Store:

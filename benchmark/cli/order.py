@@ -126,6 +126,8 @@ def store_for(order: Order, out: Path | None) -> Store:
         runtime=runtime.name,
         title=runtime.title,
         kind=runtime.kind,
+        homepage=runtime.homepage,
+        promises=runtime.promise,
         path=str(order.runtime.folder) if order.by_path else None,
         model=runtime.capabilities.model,
         versions=provenance.versions(runtime.versions.track),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -14,12 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from benchmark.boundaries import TABLE, Boundary
-from benchmark.profile import profile
-from benchmark.reporting import tally
+from benchmark.counting import summarise
 from benchmark.reporting.untrusted import plain
-from benchmark.results import CellResult, Figure, Verdict
-from benchmark.store import RunHeader
+from benchmark.results import CellResult, Figure, RunHeader, Verdict
+from benchmark.summary import Counts, Side, Summary
 
 WIDTH = 100
 """Columns where the output is no terminal."""
@@ -33,6 +31,8 @@ HEADINGS: dict[Figure, str] = {
     Figure.MISREPORTED: "misre-\nported",
 }
 
+TREACHEROUS = "treacherous tool adapters (what they declare is untrue)"
+
 
 def console(stream: TextIO | None = None) -> Console:
     """A console that obeys NO_COLOR and does not fold lines where nobody looks."""
@@ -41,37 +41,29 @@ def console(stream: TextIO | None = None) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
-def replay(header: RunHeader, cell: str) -> str:
-    """The command that runs one cell again."""
-    words = ["bench", "run", "--runtime", header.path or header.runtime, "--cell", cell]
-    words += ["--seed", str(header.seed)] if header.seed else []
-    for folder in header.catalogs:
-        words += ["--catalog", folder]
-    return shlex.join(words)
-
-
 def closing(out: Console, header: RunHeader, results: Sequence[CellResult], folder: Path | None = None) -> None:
     """Print everything that a finished sweep has to say."""
-    truthful = [result for result in results if result.truthful]
-    treacherous = [result for result in results if not result.truthful]
-    if truthful:
-        out.print(_table(f"{plain(header.runtime)} · tool adapters that keep their contract", truthful))
-        _profile(out, "Profile", profile(results))
-    if treacherous:
-        out.print(_table(f"{plain(header.runtime)} · treacherous tool adapters (what they declare is untrue)", treacherous))
-        _profile(out, "Profile with treacherous adapters", profile(results, truthful=False))
-    _violations(out, header, results)
-    _flaky(out, results)
-    _unjudged(out, results)
-    _reruns(out, results)
+    conclude(out, summarise(header, results), folder)
+
+
+def conclude(out: Console, run: Summary, folder: Path | None = None) -> None:
+    """The same from its summary."""
+    for side in run.sides:
+        out.print(_table(run.header.runtime, side))
+        _profile(out, side)
+    _violations(out, run)
+    _flaky(out, run)
+    _unjudged(out, run)
+    _reruns(out, run)
     if folder is not None:
         say(out, f"Results: {folder}", "")
         say(out, f"  look at a cell:  bench show {shlex.quote(str(folder))} CELL", "dim")
 
 
-def _table(title: str, results: Sequence[CellResult]) -> Table:
+def _table(runtime: str, side: Side) -> Table:
+    kept = "tool adapters that keep their contract" if side.truthful else TREACHEROUS
     table = Table(
-        title=Text(title, style="bold"),
+        title=Text(f"{plain(runtime)} · {kept}", style="bold"),
         caption=Text("each figure: how many of the judged cells show it", style="dim"),
         title_justify="left",
         caption_justify="left",
@@ -83,23 +75,16 @@ def _table(title: str, results: Sequence[CellResult]) -> Table:
     table.add_column("stimuli", justify="right", no_wrap=True)
     for heading in HEADINGS.values():
         table.add_column(heading, justify="right", no_wrap=True)
-    for line in tally.lines(results):
-        if line.boundary is None:
-            table.add_section()
-        table.add_row(
-            _boundary(line.boundary),
-            f"{line.judged} of {line.cells}",
-            str(line.stimuli),
-            *(_count(line.figures[figure], line.judged) for figure in HEADINGS),
-        )
+    for row in side.boundaries:
+        table.add_row(f"{row.number or '–':>2} {plain(row.boundary)}", *_cells_of(row.counts))
+    table.add_section()
+    table.add_row("   all", *_cells_of(side.whole))
     return table
 
 
-def _boundary(boundary: Boundary | None) -> str:
-    if boundary is None:
-        return "   all"
-    number = TABLE[boundary].number
-    return f"{number or '–':>2} {boundary}"
+def _cells_of(counts: Counts) -> tuple[str | Text, ...]:
+    figures = (_count(counts.figure(figure), counts.judged) for figure in HEADINGS)
+    return (f"{counts.judged} of {counts.cells}", str(counts.stimuli), *figures)
 
 
 def _count(cells: int, judged: int) -> Text:
@@ -108,94 +93,89 @@ def _count(cells: int, judged: int) -> Text:
     return Text(str(cells), style="bold red" if cells else "dim")
 
 
-def _profile(out: Console, title: str, found: Mapping[str, Sequence[str]]) -> None:
+def _profile(out: Console, side: Side) -> None:
     out.print()
-    say(out, title, "bold")
-    for boundary, words in found.items():
-        say(out, f"  {boundary:<16} {', '.join(words)}", "")
+    say(out, "Profile" if side.truthful else "Profile with treacherous adapters", "bold")
+    for row in side.boundaries:
+        say(out, f"  {plain(row.boundary):<16} {', '.join(row.words)}", "")
     out.print()
 
 
-def _violations(out: Console, header: RunHeader, results: Sequence[CellResult]) -> None:
-    found = tally.examples(results)
-    if not found:
+def _violations(out: Console, run: Summary) -> None:
+    if not run.examples:
         return
     say(out, "One cell for each kind", "bold")
-    for example in found:
+    for example in run.examples:
         one = example.result
         blame = f", blame: {one.blame}" if one.blame and one.extra else ""
         lied = "" if one.truthful else ", treacherous adapter"
         say(out, f"  {example.kind} ({example.cells} {_cells(example.cells)}{blame}{lied}): {plain(one.reason)}", "red")
-        say(out, f"    {replay(header, one.cell)}", "")
+        say(out, f"    {plain(example.replay, 2000)}", "")
     out.print()
 
 
-def _flaky(out: Console, results: Sequence[CellResult]) -> None:
-    found = tally.flaky(results)
-    if not found:
+def _flaky(out: Console, run: Summary) -> None:
+    if not run.flaky:
         return
     say(out, "Flaky: repeats of one cell disagree", "bold")
-    for one in found:
+    for one in run.flaky:
         total = sum(one.verdicts.values())
         told = ", ".join(f"{verdict} {count} of {total}" for verdict, count in one.verdicts.items())
         say(out, f"  {plain(one.cell)}: {told}", "yellow")
     out.print()
 
 
-def _unjudged(out: Console, results: Sequence[CellResult]) -> None:
-    counts = tally.verdicts(results)
-    say(out, "Verdicts: " + (", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "none"), "bold")
-    for verdict, reason, count in tally.reasons(results):
-        style = "red" if verdict is Verdict.HARNESS_ERROR else "dim"
-        say(out, f"  {count:>5} {verdict}: {plain(reason, 300) or 'no reason recorded'}", style)
+def _unjudged(out: Console, run: Summary) -> None:
+    say(out, "Verdicts: " + (", ".join(f"{count} {verdict}" for verdict, count in run.verdicts.items()) or "none"), "bold")
+    for one in run.unjudged:
+        style = "red" if one.verdict is Verdict.HARNESS_ERROR else "dim"
+        say(out, f"  {one.runs:>5} {one.verdict}: {plain(one.reason, 300) or 'no reason recorded'}", style)
     out.print()
 
 
-def _reruns(out: Console, results: Sequence[CellResult]) -> None:
-    found = tally.reruns(results)
-    if not found:
+def _reruns(out: Console, run: Summary) -> None:
+    if not run.reruns:
         return
-    total = sum(found.values())
-    say(out, f"Run again before a fault struck, because we were disturbed: {total} of {len(results)} cells", "bold")
-    for reason, count in found.items():
+    total = sum(run.reruns.values())
+    say(out, f"Run again before a fault struck, because we were disturbed: {total} of {run.results} cells", "bold")
+    for reason, count in run.reruns.items():
         say(out, f"  {count:>5} {plain(reason, 300)}", "dim")
     out.print()
 
 
 def summary(header: RunHeader, results: Sequence[CellResult]) -> dict[str, object]:
     """What ``closing`` prints, as JSON."""
+    run = summarise(header, results)
 
-    def side(truthful: bool) -> dict[str, object]:
-        some = [result for result in results if result.truthful is truthful]
+    def side(found: Side | None) -> dict[str, object]:
+        lines = [(row.boundary, row.counts) for row in found.boundaries] + [("all", found.whole)] if found else []
         return {
             "boundaries": [
                 {
-                    "boundary": line.boundary or "all",
-                    "cells": line.cells,
-                    "judged": line.judged,
-                    "stimuli": line.stimuli,
-                    "figures": {str(figure): count for figure, count in line.figures.items()},
+                    "boundary": boundary,
+                    "cells": counts.cells,
+                    "judged": counts.judged,
+                    "stimuli": counts.stimuli,
+                    "figures": {str(figure): counts.figure(figure) for figure in Figure},
                 }
-                for line in tally.lines(some)
+                for boundary, counts in lines
             ],
-            "profile": profile(results, truthful=truthful),
+            "profile": {row.boundary: list(row.words) for row in found.boundaries} if found else {},
         }
 
     return {
         "run": header.run,
         "runtime": header.runtime,
-        "truthful": side(True),
-        "treacherous": side(False),
-        "verdicts": {str(verdict): count for verdict, count in tally.verdicts(results).items()},
-        "unjudged": [
-            {"verdict": verdict, "reason": reason, "cells": count} for verdict, reason, count in tally.reasons(results)
-        ],
+        "answer": run.answer,
+        "truthful": side(run.truthful),
+        "treacherous": side(run.treacherous),
+        "verdicts": {str(verdict): count for verdict, count in run.verdicts.items()},
+        "unjudged": [{"verdict": one.verdict, "reason": one.reason, "cells": one.runs} for one in run.unjudged],
         "examples": [
-            {"kind": one.kind, "cells": one.cells, "cell": one.result.cell, "replay": replay(header, one.result.cell)}
-            for one in tally.examples(results)
+            {"kind": one.kind, "cells": one.cells, "cell": one.result.cell, "replay": one.replay} for one in run.examples
         ],
-        "flaky": [{"cell": one.cell, "verdicts": one.verdicts} for one in tally.flaky(results)],
-        "reruns": tally.reruns(results),
+        "flaky": [{"cell": one.cell, "verdicts": one.verdicts} for one in run.flaky],
+        "reruns": run.reruns,
     }
 
 

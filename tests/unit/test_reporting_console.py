@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmark.reporting.console import closing, replay, summary
+from benchmark.reporting.console import closing, summary
 from benchmark.reporting.progress import progress
 from benchmark.results import CellResult, Verdict
 from benchmark.store import RunHeader
+from benchmark.summary import replay
 
 Make = Callable[..., CellResult]
 NAME = "charge-card.client-token.{}.-.{}.stdio.2025-11-25.first-once.-@1"

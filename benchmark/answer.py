@@ -1,0 +1,96 @@
+"""A run's finding in one plain sentence: what the runtime does wrong, how often, and what it never did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from benchmark.boundaries import Boundary
+from benchmark.summary import Counts, Side
+
+_LOST = (Boundary.AFTER_COMMIT, Boundary.BEFORE_DELIVERY, Boundary.OTHER_INSTANCE)
+_LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
+_RESTART = (Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED)
+_REPEATS: tuple[tuple[str, tuple[Boundary, ...]], ...] = (
+    ("makes effects twice although nothing went wrong", (Boundary.NONE,)),
+    ("re-sends a call whose answer was lost", _LOST),
+    ("re-sends a call that it gave up on while it still ran", _LATE),
+    ("does its work again after a restart", _RESTART),
+    ("re-sends a call that was repaired after it had taken effect", (Boundary.REPAIR_DRIFT,)),
+)
+
+
+def answer(side: Side | None) -> str:
+    """The sentence for one side of a run; it asserts nothing that the counts do not hold."""
+    if side is None or not side.whole.judged:
+        return "Nothing could be judged: no statement about this runtime is possible."
+    whole = side.whole
+    told = [_extra(side), *_absent(whole), _unsure(whole), *_false(whole)]
+    return _sentence(f"{'; '.join(told)}. {_of(whole.judged, 'cell')} judged, {_of(whole.stimuli, 'stimulus', 'stimuli')}.")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _of(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _in(counts: Counts, field: str) -> str:
+    return f"in {counts.shown[field]:,} of {_of(counts.judged, 'eligible cell')}"
+
+
+def _extra(side: Side) -> str:
+    whole = side.whole
+    if not whole.totals["extra"]:
+        return "never made an effect that was not authorised"
+    kinds = (
+        ("duplicates", "duplicate effect"),
+        ("strays", "effect that nobody authorised"),
+        ("compensated", "effect made and undone again"),
+    )
+    counted = [_counted(whole.totals[field], one) for field, one in kinds if whole.totals[field]]
+    counted = counted or [_counted(whole.totals["extra"], "effect too many")]
+    return f"{_join(_causes(side))}: {_join(counted)} {_in(whole, 'extra')}"
+
+
+def _counted(count: int, one: str) -> str:
+    """``effect made and undone again`` → ``3 effects made and undone again``."""
+    return f"{count:,} {one if count == 1 else one.replace('effect', 'effects', 1)}"
+
+
+def _causes(side: Side) -> list[str]:
+    found = []
+    for what, boundaries in _REPEATS:
+        rows = [side.row(boundary) for boundary in boundaries]
+        if any(row is not None and row.counts.shown["duplicates"] for row in rows):
+            found.append(what)
+    return found or ["makes effects that were not authorised"]
+
+
+def _absent(whole: Counts) -> Iterable[str]:
+    if whole.totals["missing"]:
+        yield f"left {_of(whole.totals['missing'], 'effect')} out {_in(whole, 'missing')}"
+    else:
+        yield "never lost one"
+    if whole.totals["torn"]:
+        yield f"left work half done that must not stand alone {_in(whole, 'torn')}"
+    if whole.totals["false_dedup"]:
+        yield f"took two authorised effects for one {_in(whole, 'false_dedup')}"
+
+
+def _unsure(whole: Counts) -> str:
+    if not whole.totals["unresolved"]:
+        return "never said it was unsure"
+    settled = whole.shown["avoidable"]
+    more = f" ({settled:,} of them could have been settled)" if settled else ""
+    return f"left the user unsure {_in(whole, 'unresolved')}{more}"
+
+
+def _false(whole: Counts) -> Iterable[str]:
+    if whole.totals["misreported"]:
+        yield f"said something false {_in(whole, 'misreported')}"
+
+
+def _join(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,351 @@
+"""Makes the summary of a run in one pass over its results: linear, and it keeps none of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmark.answer import answer
+from benchmark.boundaries import TABLE, Boundary
+from benchmark.profile import words
+from benchmark.results import Blame, CellResult, Figure, RunHeader, Verdict
+from benchmark.summary import (
+    FIELDS,
+    KINDS,
+    Cost,
+    Counts,
+    Example,
+    Flaky,
+    Pane,
+    Row,
+    Side,
+    Summary,
+    Unjudged,
+    Word,
+    base,
+    replay,
+    shows,
+)
+
+_ORDER = {boundary.value: index for index, boundary in enumerate(TABLE)}
+_NUMBER = {boundary.value: row.number for boundary, row in TABLE.items()}
+_VERDICTS = {verdict: index for index, verdict in enumerate(Verdict)}
+_SEEN, _JUDGED, _FIRST_FIELD = 0, 1, 2
+_FIRST_VERDICT = _FIRST_FIELD + len(FIELDS)
+_BIT = {name: 1 << (_FIRST_FIELD + index) for index, name in enumerate(FIELDS)}
+_EXCEEDS = frozenset({"extra"})
+_LACKS = frozenset({"missing", "torn", "false_dedup"})
+_BREAKS: dict[str, frozenset[str]] = {
+    "exactly-once": _EXCEEDS | _LACKS,
+    "at-most-once": _EXCEEDS,
+    "at-least-once": _LACKS,
+    "nothing": frozenset(),
+}
+"""Promise → figures that break it."""
+
+
+def summarise(header: RunHeader, results: Iterable[CellResult], notes: Iterable[str] = ()) -> Summary:
+    """The summary of these results; each cell's last line only, as ``Store.results`` and ``reading`` give them."""
+    counting = Counting(header)
+    for result in results:
+        counting.add(result)
+    return counting.finish(notes)
+
+
+class Counting:
+    """The running counts; ``add`` every result once, then ``finish``."""
+
+    def __init__(self, header: RunHeader) -> None:
+        self._header = header
+        self._sides = {True: _Side(), False: _Side()}
+        self._masks: dict[str, int] = {}  # cell without repeat → bits: seen, judged, fields shown, verdicts
+        self._repeats: dict[str, Counter[Verdict]] = {}
+        self._reasons: Counter[tuple[Verdict, str]] = Counter()
+        self._reruns: Counter[str] = Counter()
+        self._best: dict[str, CellResult] = {}
+        self._shown: dict[str, set[str]] = {}
+        self._broken: list[set[str]] = [set() for _ in header.promises]
+        self._planned_seen = 0
+        self._planned = frozenset(header.cells)
+
+    def add(self, result: CellResult) -> None:
+        """Count one result."""
+        name = base(result)
+        old = self._masks.get(name, 0)
+        mask = old | _mask(result)
+        self._masks[name] = mask
+        side = self._sides[result.truthful]
+        for counts in side.of(result):
+            counts.add(result, mask & ~old)
+        side.pay(result)
+        side.blame(result, mask & ~old)
+        self._repeat(name, old, result)
+        self._planned_seen += result.cell in self._planned
+        if result.verdict.judged:
+            self._exemplify(name, result)
+            self._promised(name, result)
+        else:
+            self._reasons[result.verdict, result.reason] += 1
+        if result.reruns:
+            self._reruns.update(result.rerun_reasons or ("not recorded",) * result.reruns)
+
+    def finish(self, notes: Iterable[str] = ()) -> Summary:
+        """The summary of everything added so far."""
+        truthful, treacherous = (self._sides[kept].finish(kept) for kept in (True, False))
+        verdicts: Counter[Verdict] = Counter()
+        for side in (truthful, treacherous):
+            verdicts.update(side.whole.verdicts if side else {})
+        return Summary(
+            header=self._header.model_copy(update={"cells": ()}),
+            planned=len(self._header.cells),
+            left=len(self._planned) - self._planned_seen,
+            answer=answer(truthful),
+            truthful=truthful,
+            treacherous=treacherous,
+            verdicts=_ordered(verdicts),
+            unjudged=self._unjudged(),
+            examples=self._examples(),
+            flaky=tuple(
+                Flaky(cell=cell, verdicts=_ordered(found))
+                for cell, found in self._repeats.items()
+                if sum(1 for verdict in found if verdict.judged) > 1
+            ),
+            reruns=dict(self._reruns.most_common()),
+            words=tuple(self._word(index, truthful) for index in range(len(self._header.promises))),
+            notes=tuple(notes),
+        )
+
+    def _repeat(self, name: str, old: int, result: CellResult) -> None:
+        """Count the verdicts of cells that have repeats; the first repeat's stands in its mask until then."""
+        if not old or not result.verdict.judged:
+            return
+        if name not in self._repeats:
+            first = [
+                verdict for verdict, index in _VERDICTS.items() if verdict.judged and old >> (_FIRST_VERDICT + index) & 1
+            ]
+            self._repeats[name] = Counter(first)
+        self._repeats[name][result.verdict] += 1
+
+    def _exemplify(self, name: str, result: CellResult) -> None:
+        for kind in KINDS:
+            if shows(result, kind):
+                self._shown.setdefault(kind, set()).add(name)
+                best = self._best.get(kind)
+                if best is None or _clearest(result) < _clearest(best):
+                    self._best[kind] = result
+
+    def _examples(self) -> tuple[Example, ...]:
+        return tuple(
+            Example(
+                field=name,
+                kind=kind,
+                cells=len(self._shown[name]),
+                result=self._best[name],
+                replay=replay(self._header, self._best[name].cell),
+            )
+            for name, kind in KINDS.items()
+            if name in self._best
+        )
+
+    def _promised(self, name: str, result: CellResult) -> None:
+        if not result.truthful:
+            return
+        for promise, broken in zip(self._header.promises, self._broken, strict=True):
+            breaks = _BREAKS[promise.says]
+            if promise.boundary == result.boundary and any(getattr(result, figure) > 0 for figure in breaks):
+                broken.add(name)
+
+    def _word(self, index: int, side: Side | None) -> Word:
+        promise = self._header.promises[index]
+        row = side.row(promise.boundary) if side else None
+        return Word(
+            boundary=promise.boundary,
+            says=promise.says,
+            source=promise.source,
+            broken=len(self._broken[index]),
+            judged=row.counts.judged if row else 0,
+        )
+
+    def _unjudged(self) -> tuple[Unjudged, ...]:
+        ordered = sorted(self._reasons.items(), key=lambda item: (_VERDICTS[item[0][0]], -item[1], item[0][1]))
+        return tuple(Unjudged(verdict=verdict, reason=reason, runs=runs) for (verdict, reason), runs in ordered)
+
+
+def _mask(result: CellResult) -> int:
+    """What this result says about its cell, as bits."""
+    mask = 1 << _SEEN | 1 << (_FIRST_VERDICT + _VERDICTS[result.verdict])
+    if result.verdict.judged:
+        mask |= 1 << _JUDGED
+        for name, bit in _BIT.items():
+            if getattr(result, name) > 0:
+                mask |= bit
+    return mask
+
+
+def _clearest(result: CellResult) -> tuple[object, ...]:
+    """On a truthful adapter, little else wrong, few calls."""
+    wrong = sum(shows(result, kind) for kind in KINDS)
+    return (not result.truthful, wrong, result.calls, result.upstream_requests, result.cell)
+
+
+def _ordered(verdicts: Counter[Verdict]) -> dict[Verdict, int]:
+    return {verdict: verdicts[verdict] for verdict in Verdict if verdicts[verdict]}
+
+
+class _Counts:
+    """Counts of some results, while they are added."""
+
+    __slots__ = ("cells", "judged", "judged_runs", "runs", "shown", "stimuli", "totals", "verdicts")
+
+    def __init__(self) -> None:
+        self.cells = self.judged = self.runs = self.judged_runs = 0
+        self.stimuli: set[str] = set()
+        self.shown: Counter[str] = Counter()
+        self.totals: Counter[str] = Counter()
+        self.verdicts: Counter[Verdict] = Counter()
+
+    def add(self, result: CellResult, new: int) -> None:
+        """``new``: bits that no earlier repeat of the cell had."""
+        self.runs += 1
+        self.cells += new >> _SEEN & 1
+        self.judged += new >> _JUDGED & 1
+        self.verdicts[result.verdict] += 1
+        if not result.verdict.judged:
+            return
+        self.judged_runs += 1
+        if result.stimulus:
+            self.stimuli.add(result.stimulus)
+        for name in FIELDS:
+            if count := getattr(result, name):
+                self.totals[name] += count
+                if new & _BIT[name]:
+                    self.shown[name] += 1
+
+    def finish(self) -> Counts:
+        return Counts(
+            cells=self.cells,
+            judged=self.judged,
+            runs=self.runs,
+            judged_runs=self.judged_runs,
+            stimuli=len(self.stimuli),
+            shown={name: self.shown[name] for name in FIELDS},
+            totals={name: self.totals[name] for name in FIELDS},
+            verdicts=_ordered(self.verdicts),
+        )
+
+
+@dataclass
+class _Bill:
+    """What judged results cost, while they are added."""
+
+    answers: array[float] = field(default_factory=lambda: array("d"))
+    walls: array[float] = field(default_factory=lambda: array("d"))
+    states: array[float] = field(default_factory=lambda: array("d"))
+    unanswered: int = 0
+    calls: int = 0
+    upstream_requests: int = 0
+    model_requests: int = 0
+
+    def add(self, result: CellResult) -> None:
+        self.walls.append(result.wall_s)
+        self.states.append(result.state_bytes)
+        if result.answer_s is not None:
+            self.answers.append(result.answer_s)
+        elif result.boundary != Boundary.NONE:
+            self.unanswered += 1
+        self.calls += result.calls
+        self.upstream_requests += result.upstream_requests
+        self.model_requests += result.model_requests
+
+    def finish(self, control_s: float | None) -> Cost:
+        wall_s = median(self.walls) if self.walls else None
+        return Cost(
+            answers=len(self.answers),
+            unanswered=self.unanswered,
+            answer_s_median=median(self.answers) if self.answers else None,
+            answer_s_max=max(self.answers, default=None),
+            wall_s_median=wall_s,
+            added_s=None if wall_s is None or control_s is None else round(wall_s - control_s, 6),
+            calls=self.calls,
+            upstream_requests=self.upstream_requests,
+            model_requests=self.model_requests,
+            state_bytes_median=median(self.states) if self.states else None,
+            state_bytes_max=int(max(self.states, default=0)),
+        )
+
+
+class _Side:
+    """The counts of one side."""
+
+    def __init__(self) -> None:
+        self._whole, self._bill = _Counts(), _Bill()
+        self._rows: defaultdict[str, _Counts] = defaultdict(_Counts)
+        self._bills: defaultdict[str, _Bill] = defaultdict(_Bill)
+        self._grids: tuple[defaultdict[tuple[str, str], _Counts], ...] = tuple(defaultdict(_Counts) for _ in range(3))
+        self._blame: Counter[Blame] = Counter()
+        self._invited = 0
+
+    def of(self, result: CellResult) -> tuple[_Counts, ...]:
+        """Every count that the result belongs to."""
+        boundary = result.boundary
+        workloads, adapters, contracts = self._grids
+        return (
+            self._whole,
+            self._rows[boundary],
+            workloads[boundary, result.workload],
+            adapters[boundary, result.adapter],
+            contracts[boundary, result.contract],
+        )
+
+    def pay(self, result: CellResult) -> None:
+        if result.verdict.judged:
+            self._bill.add(result)
+            self._bills[result.boundary].add(result)
+
+    def blame(self, result: CellResult, new: int) -> None:
+        """Only the first repeat that shows extra effects is asked, so that these counts are of cells."""
+        if new & _BIT["extra"]:
+            self._invited += result.invited
+            if result.blame is not None:
+                self._blame[result.blame] += 1
+
+    def finish(self, truthful: bool) -> Side | None:
+        if not self._whole.runs:
+            return None
+        controls = self._bills[Boundary.NONE.value].walls
+        control_s = median(controls) if controls else None
+        workloads, adapters, contracts = (_panes(grid) for grid in self._grids)
+        return Side(
+            truthful=truthful,
+            whole=self._whole.finish(),
+            cost=self._bill.finish(control_s),
+            boundaries=tuple(self._row(slug, control_s) for slug in sorted(self._rows, key=_place)),
+            workloads=workloads,
+            adapters=adapters,
+            contracts=contracts,
+            blame={who: self._blame[who] for who in Blame if self._blame[who]},
+            invited=self._invited,
+        )
+
+    def _row(self, boundary: str, control_s: float | None) -> Row:
+        counts = self._rows[boundary].finish()
+        shown = {figure: counts.figure(figure) for figure in Figure}
+        return Row(
+            boundary=boundary,
+            number=_NUMBER.get(boundary),
+            words=tuple(words(shown, counts.judged, counts.stimuli)),
+            counts=counts,
+            cost=self._bills[boundary].finish(None if boundary == Boundary.NONE else control_s),
+        )
+
+
+def _place(slug: str) -> tuple[int, str]:
+    return _ORDER.get(slug, len(_ORDER)), slug
+
+
+def _panes(grid: dict[tuple[str, str], _Counts]) -> tuple[Pane, ...]:
+    ordered = sorted(grid.items(), key=lambda item: (_place(item[0][0]), item[0][1]))
+    return tuple(Pane(boundary=boundary, value=value, counts=counts.finish()) for (boundary, value), counts in ordered)
