@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import importlib
 import json
 import os
 import runpy
@@ -31,17 +32,34 @@ def die_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
+WARM = (
+    "benchmark.toolserver",
+    "jsonschema",
+    "mcp.client.stdio",
+    "mcp.client.streamable_http",
+    "mcp.server.stdio",
+    "sqlite3",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.auto",
+)
+"""What a cell's programs import, also where they do so only on their way (the SDK's client: jsonschema)."""
+
+
 def warm_up() -> None:
     """Import what every cell needs, and make one handshake and call in each protocol mode."""
+    for name in WARM:
+        importlib.import_module(name)
+
     import anyio
     import mcp_types as types
     from mcp import Client
     from mcp.server import Server
-    from starlette.applications import Starlette
+
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
 
     async def listed(_context: Any, _params: Any) -> types.ListToolsResult:
-        schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-        return types.ListToolsResult(tools=[types.Tool(name="echo", input_schema=schema)])
+        return types.ListToolsResult(tools=[types.Tool(name="echo", input_schema=schema, output_schema=schema)])
 
     async def called(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         text = types.TextContent(type="text", text="{}")
@@ -49,7 +67,7 @@ def warm_up() -> None:
 
     async def rehearse(mode: str) -> None:
         server = Server("rehearsal", on_list_tools=listed, on_call_tool=called)
-        assert isinstance(server.streamable_http_app(), Starlette)
+        server.streamable_http_app()
         async with Client(server, mode=mode) as client:
             await client.list_tools()
             await client.call_tool("echo", {"text": "once"}, read_timeout_seconds=5)
