@@ -34,6 +34,7 @@ def die_with_parent() -> None:
 
 WARM = (
     "benchmark.toolserver",
+    "httpcore2",
     "jsonschema",
     "mcp.client.stdio",
     "mcp.client.streamable_http",
