@@ -10,13 +10,14 @@ from benchmark.summary import Counts, Side
 _LOST = (Boundary.AFTER_COMMIT, Boundary.BEFORE_DELIVERY, Boundary.OTHER_INSTANCE)
 _LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
 _RESTART = (Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED)
-_REPEATS: tuple[tuple[str, tuple[Boundary, ...]], ...] = (
-    ("makes effects twice although nothing went wrong", (Boundary.NONE,)),
-    ("re-sends a call whose answer was lost", _LOST),
-    ("re-sends a call that it gave up on while it still ran", _LATE),
-    ("does its work again after a restart", _RESTART),
-    ("re-sends a call that was repaired after it had taken effect", (Boundary.REPAIR_DRIFT,)),
+_REPEATS: tuple[tuple[tuple[Boundary, ...], str, str], ...] = (
+    (_LOST, "re-sends a call whose answer was lost", "when an answer was lost"),
+    (_LATE, "re-sends a call that it gave up on while it still ran", "after a timeout"),
+    (_RESTART, "does its work again after a restart", "after a restart"),
+    ((Boundary.REPAIR_DRIFT,), "re-sends a call, repaired, after it had taken effect", "after a new plan"),
+    ((Boundary.NONE,), "makes effects twice although nothing went wrong", "when nothing went wrong"),
 )
+"""Boundaries at which a duplicate has one cause: how the cause is told alone, and how after another."""
 
 
 def answer(side: Side | None) -> str:
@@ -25,7 +26,7 @@ def answer(side: Side | None) -> str:
         return "Nothing could be judged: no statement about this runtime is possible."
     whole = side.whole
     told = [_extra(side), *_absent(whole), _unsure(whole), *_false(whole)]
-    return _sentence(f"{'; '.join(told)}. {_of(whole.judged, 'cell')} judged, {_of(whole.stimuli, 'stimulus', 'stimuli')}.")
+    return _sentence(f"{'; '.join(told)} ({_of(whole.stimuli, 'distinct stimulus', 'distinct stimuli')}).")
 
 
 def _sentence(text: str) -> str:
@@ -37,13 +38,13 @@ def _of(count: int, one: str, many: str | None = None) -> str:
 
 
 def _in(counts: Counts, field: str) -> str:
-    return f"in {counts.shown[field]:,} of {_of(counts.judged, 'eligible cell')}"
+    return f"in {counts.shown[field]:,}"
 
 
 def _extra(side: Side) -> str:
     whole = side.whole
     if not whole.totals["extra"]:
-        return "never made an effect that was not authorised"
+        return f"never made an effect that was not authorised in {_of(whole.judged, 'eligible cell')}"
     kinds = (
         ("duplicates", "duplicate effect"),
         ("strays", "effect that nobody authorised"),
@@ -51,7 +52,7 @@ def _extra(side: Side) -> str:
     )
     counted = [_counted(whole.totals[field], one) for field, one in kinds if whole.totals[field]]
     counted = counted or [_counted(whole.totals["extra"], "effect too many")]
-    return f"{_join(_causes(side))}: {_join(counted)} {_in(whole, 'extra')}"
+    return f"{_cause(side)}: {_join(counted)} {_in(whole, 'extra')} of {_of(whole.judged, 'eligible cell')}"
 
 
 def _counted(count: int, one: str) -> str:
@@ -59,13 +60,16 @@ def _counted(count: int, one: str) -> str:
     return f"{count:,} {one if count == 1 else one.replace('effect', 'effects', 1)}"
 
 
-def _causes(side: Side) -> list[str]:
+def _cause(side: Side) -> str:
     found = []
-    for what, boundaries in _REPEATS:
+    for boundaries, alone, after in _REPEATS:
         rows = [side.row(boundary) for boundary in boundaries]
         if any(row is not None and row.counts.shown["duplicates"] for row in rows):
-            found.append(what)
-    return found or ["makes effects that were not authorised"]
+            found.append((alone, after))
+    if not found:
+        return "makes effects that were not authorised"
+    others = f" (also {_join([after for _, after in found[1:]])})" if found[1:] else ""
+    return found[0][0] + others
 
 
 def _absent(whole: Counts) -> Iterable[str]:
@@ -83,7 +87,7 @@ def _unsure(whole: Counts) -> str:
     if not whole.totals["unresolved"]:
         return "never said it was unsure"
     settled = whole.shown["avoidable"]
-    more = f" ({settled:,} of them could have been settled)" if settled else ""
+    more = f" ({settled:,} of these could have been settled)" if settled else ""
     return f"left the user unsure {_in(whole, 'unresolved')}{more}"
 
 

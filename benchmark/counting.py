@@ -6,6 +6,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from statistics import median
 
 from benchmark.answer import answer
@@ -35,7 +36,9 @@ _NUMBER = {boundary.value: row.number for boundary, row in TABLE.items()}
 _VERDICTS = {verdict: index for index, verdict in enumerate(Verdict)}
 _SEEN, _JUDGED, _FIRST_FIELD = 0, 1, 2
 _FIRST_VERDICT = _FIRST_FIELD + len(FIELDS)
-_BIT = {name: 1 << (_FIRST_FIELD + index) for index, name in enumerate(FIELDS)}
+_EXTRA = 1 << (_FIRST_FIELD + FIELDS.index("extra"))
+_JUDGED_VERDICTS = frozenset(index for verdict, index in _VERDICTS.items() if verdict.judged)
+_values = attrgetter(*FIELDS)
 _EXCEEDS = frozenset({"extra"})
 _LACKS = frozenset({"missing", "torn", "false_dedup"})
 _BREAKS: dict[str, frozenset[str]] = {
@@ -45,6 +48,9 @@ _BREAKS: dict[str, frozenset[str]] = {
     "nothing": frozenset(),
 }
 """Promise → figures that break it."""
+
+Clearness = tuple[bool, int, int, int, str]
+"""How well a result stands for its kind, best first: on a truthful adapter, little else wrong, few calls."""
 
 
 def summarise(header: RunHeader, results: Iterable[CellResult], notes: Iterable[str] = ()) -> Summary:
@@ -65,7 +71,7 @@ class Counting:
         self._repeats: dict[str, Counter[Verdict]] = {}
         self._reasons: Counter[tuple[Verdict, str]] = Counter()
         self._reruns: Counter[str] = Counter()
-        self._best: dict[str, CellResult] = {}
+        self._best: dict[str, tuple[Clearness, CellResult]] = {}
         self._shown: dict[str, set[str]] = {}
         self._broken: list[set[str]] = [set() for _ in header.promises]
         self._planned_seen = 0
@@ -73,24 +79,28 @@ class Counting:
 
     def add(self, result: CellResult) -> None:
         """Count one result."""
+        seen = _Seen(result)
         name = base(result)
         old = self._masks.get(name, 0)
-        mask = old | _mask(result)
-        self._masks[name] = mask
+        self._masks[name] = old | seen.mask
+        new = seen.mask & ~old
         side = self._sides[result.truthful]
         for counts in side.of(result):
-            counts.add(result, mask & ~old)
-        side.pay(result)
-        side.blame(result, mask & ~old)
-        self._repeat(name, old, result)
-        self._planned_seen += result.cell in self._planned
-        if result.verdict.judged:
-            self._exemplify(name, result)
-            self._promised(name, result)
-        else:
-            self._reasons[result.verdict, result.reason] += 1
+            counts.add(seen, new)
+        if result.cell in self._planned:
+            self._planned_seen += 1
         if result.reruns:
             self._reruns.update(result.rerun_reasons or ("not recorded",) * result.reruns)
+        if not seen.judged:
+            self._reasons[result.verdict, result.reason] += 1
+            return
+        side.pay(result)
+        if old:
+            self._repeat(name, old, result)
+        if seen.hits:
+            side.blame(result, new)
+            self._exemplify(name, result)
+            self._promised(name, result)
 
     def finish(self, notes: Iterable[str] = ()) -> Summary:
         """The summary of everything added so far."""
@@ -120,8 +130,6 @@ class Counting:
 
     def _repeat(self, name: str, old: int, result: CellResult) -> None:
         """Count the verdicts of cells that have repeats; the first repeat's stands in its mask until then."""
-        if not old or not result.verdict.judged:
-            return
         if name not in self._repeats:
             first = [
                 verdict for verdict, index in _VERDICTS.items() if verdict.judged and old >> (_FIRST_VERDICT + index) & 1
@@ -130,12 +138,13 @@ class Counting:
         self._repeats[name][result.verdict] += 1
 
     def _exemplify(self, name: str, result: CellResult) -> None:
-        for kind in KINDS:
-            if shows(result, kind):
-                self._shown.setdefault(kind, set()).add(name)
-                best = self._best.get(kind)
-                if best is None or _clearest(result) < _clearest(best):
-                    self._best[kind] = result
+        kinds = [kind for kind in KINDS if shows(result, kind)]
+        clear = (not result.truthful, len(kinds), result.calls, result.upstream_requests, result.cell)
+        for kind in kinds:
+            self._shown.setdefault(kind, set()).add(name)
+            best = self._best.get(kind)
+            if best is None or clear < best[0]:
+                self._best[kind] = clear, result
 
     def _examples(self) -> tuple[Example, ...]:
         return tuple(
@@ -143,8 +152,8 @@ class Counting:
                 field=name,
                 kind=kind,
                 cells=len(self._shown[name]),
-                result=self._best[name],
-                replay=replay(self._header, self._best[name].cell),
+                result=self._best[name][1],
+                replay=replay(self._header, self._best[name][1].cell),
             )
             for name, kind in KINDS.items()
             if name in self._best
@@ -174,21 +183,24 @@ class Counting:
         return tuple(Unjudged(verdict=verdict, reason=reason, runs=runs) for (verdict, reason), runs in ordered)
 
 
-def _mask(result: CellResult) -> int:
-    """What this result says about its cell, as bits."""
-    mask = 1 << _SEEN | 1 << (_FIRST_VERDICT + _VERDICTS[result.verdict])
-    if result.verdict.judged:
-        mask |= 1 << _JUDGED
-        for name, bit in _BIT.items():
-            if getattr(result, name) > 0:
-                mask |= bit
-    return mask
+class _Seen:
+    """What one result says about its cell: its verdict, the fields above zero, and both as bits."""
 
+    __slots__ = ("hits", "judged", "mask", "stimulus", "verdict")
 
-def _clearest(result: CellResult) -> tuple[object, ...]:
-    """On a truthful adapter, little else wrong, few calls."""
-    wrong = sum(shows(result, kind) for kind in KINDS)
-    return (not result.truthful, wrong, result.calls, result.upstream_requests, result.cell)
+    def __init__(self, result: CellResult) -> None:
+        self.verdict = _VERDICTS[result.verdict]
+        self.judged = self.verdict in _JUDGED_VERDICTS
+        self.stimulus = result.stimulus
+        self.mask = 1 << _SEEN | 1 << (_FIRST_VERDICT + self.verdict)
+        self.hits: list[tuple[int, int]] = []
+        if self.judged:
+            self.mask |= 1 << _JUDGED
+            values = _values(result)
+            if any(values):
+                self.hits = [(index, value) for index, value in enumerate(values) if value > 0]
+                for index, _ in self.hits:
+                    self.mask |= 1 << (_FIRST_FIELD + index)
 
 
 def _ordered(verdicts: Counter[Verdict]) -> dict[Verdict, int]:
@@ -203,26 +215,24 @@ class _Counts:
     def __init__(self) -> None:
         self.cells = self.judged = self.runs = self.judged_runs = 0
         self.stimuli: set[str] = set()
-        self.shown: Counter[str] = Counter()
-        self.totals: Counter[str] = Counter()
-        self.verdicts: Counter[Verdict] = Counter()
+        self.shown = [0] * len(FIELDS)
+        self.totals = [0] * len(FIELDS)
+        self.verdicts = [0] * len(Verdict)
 
-    def add(self, result: CellResult, new: int) -> None:
+    def add(self, seen: _Seen, new: int) -> None:
         """``new``: bits that no earlier repeat of the cell had."""
         self.runs += 1
         self.cells += new >> _SEEN & 1
         self.judged += new >> _JUDGED & 1
-        self.verdicts[result.verdict] += 1
-        if not result.verdict.judged:
+        self.verdicts[seen.verdict] += 1
+        if not seen.judged:
             return
         self.judged_runs += 1
-        if result.stimulus:
-            self.stimuli.add(result.stimulus)
-        for name in FIELDS:
-            if count := getattr(result, name):
-                self.totals[name] += count
-                if new & _BIT[name]:
-                    self.shown[name] += 1
+        if seen.stimulus:
+            self.stimuli.add(seen.stimulus)
+        for index, value in seen.hits:
+            self.totals[index] += value
+            self.shown[index] += new >> (_FIRST_FIELD + index) & 1
 
     def finish(self) -> Counts:
         return Counts(
@@ -231,9 +241,9 @@ class _Counts:
             runs=self.runs,
             judged_runs=self.judged_runs,
             stimuli=len(self.stimuli),
-            shown={name: self.shown[name] for name in FIELDS},
-            totals={name: self.totals[name] for name in FIELDS},
-            verdicts=_ordered(self.verdicts),
+            shown=dict(zip(FIELDS, self.shown, strict=True)),
+            totals=dict(zip(FIELDS, self.totals, strict=True)),
+            verdicts={verdict: count for verdict, count in zip(Verdict, self.verdicts, strict=True) if count},
         )
 
 
@@ -301,13 +311,12 @@ class _Side:
         )
 
     def pay(self, result: CellResult) -> None:
-        if result.verdict.judged:
-            self._bill.add(result)
-            self._bills[result.boundary].add(result)
+        self._bill.add(result)
+        self._bills[result.boundary].add(result)
 
     def blame(self, result: CellResult, new: int) -> None:
         """Only the first repeat that shows extra effects is asked, so that these counts are of cells."""
-        if new & _BIT["extra"]:
+        if new & _EXTRA:
             self._invited += result.invited
             if result.blame is not None:
                 self._blame[result.blame] += 1

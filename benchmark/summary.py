@@ -211,9 +211,7 @@ def base(result: CellResult) -> str:
 
 
 def shows(result: CellResult, field: str) -> bool:
-    """Whether a judged result shows the kind of this field (a key of KINDS)."""
-    if not result.verdict.judged:
-        return False
+    """Whether a result, which must be judged, shows the kind of this field (a key of KINDS)."""
     if field == "unresolved":
         return result.unresolved > result.avoidable
     return bool(getattr(result, field) > 0)

@@ -140,9 +140,10 @@ def test_the_answer_is_one_plain_sentence_of_the_counts(header: RunHeader, resul
     wrong = result(verdict=Verdict.VIOLATED, extra=2, duplicates=2)
     assert summarise(header, [wrong, result(named("none", "-"))]).answer == (
         "Re-sends a call whose answer was lost: 2 duplicate effects in 1 of 2 eligible cells; never lost one; "
-        "never said it was unsure. 2 cells judged, 1 stimulus."
+        "never said it was unsure (1 distinct stimulus)."
     )
     assert summarise(header, [result()]).answer == (
-        "Never made an effect that was not authorised; never lost one; never said it was unsure. 1 cell judged, 1 stimulus."
+        "Never made an effect that was not authorised in 1 eligible cell; never lost one; never said it was unsure "
+        "(1 distinct stimulus)."
     )
     assert "Nothing could be judged" in summarise(header, [result(verdict=Verdict.UNTESTABLE)]).answer
