@@ -170,6 +170,8 @@ class Performance:
         if self._setting.cell.transport == "http":
             self._http = HttpWire(self.scene)
             await self._http.open()
+            if self._setting.cell.boundary is Boundary.OTHER_INSTANCE:
+                await self._http.stand_by()
             hub.register("t", self._token, self._http.handle, self.scene.failed)
         else:
             self._stdio = StdioWire(self.scene)
@@ -309,11 +311,10 @@ class Performance:
         if self._http is not None:
             await self._http.server_killed(instance)
 
-    async def other_instance(self, *, keep_sessions: bool) -> None:
-        """Route everything from now on to a fresh instance; the old one stays alive."""
+    def other_instance(self, *, keep_sessions: bool) -> None:
+        """Route everything from now on to the other instance; the old one stays alive."""
         assert self._http is not None
-        self._http.keep_sessions = keep_sessions
-        await self._http.replace()
+        self._http.switch(keep_sessions=keep_sessions)
 
     async def make_decoys(self) -> None:
         await self._make_decoys("during")

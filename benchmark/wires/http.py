@@ -81,7 +81,8 @@ class HttpWire:
         self._owners: dict[str, Instance] = {}
         self._handshakes: dict[str, list[tuple[bytes, dict[str, str]]]] = {}
         self._moved: dict[str, str] = {}
-        self.keep_sessions = False
+        self._keep_sessions = False
+        self._spare: Instance | None = None
 
     async def open(self) -> None:
         """Start instance A."""
@@ -95,10 +96,23 @@ class HttpWire:
     async def replace(self) -> Instance:
         """Start a fresh instance; all traffic goes there as soon as it is up."""
         self._steady.clear()
+        self._current = await self._started()
+        self._steady.set()
+        return self._current
+
+    async def stand_by(self) -> None:
+        """Start another instance, and leave the traffic where it is."""
+        self._spare = await self._started()
+
+    def switch(self, *, keep_sessions: bool) -> None:
+        """All traffic from now on goes to the instance that stands by."""
+        assert self._spare is not None
+        self._current, self._spare = self._spare, None
+        self._keep_sessions = keep_sessions
+
+    async def _started(self) -> Instance:
         instance = await self._scene.start_instance({})
         await self._up(instance)
-        self._current = instance
-        self._steady.set()
         return instance
 
     async def _up(self, instance: Instance) -> None:
@@ -275,8 +289,8 @@ class HttpWire:
         elif manifestation is Manifestation.CRASH:
             self._steady.clear()
             await scene.kill_instance(call.instance)
-            await self.replace()
             items.put_nowait(Abort())
+            await self.replace()
         elif manifestation is Manifestation.ERROR and not started:
             items.put_nowait(Head(502, {"content-type": "text/plain"}))
             items.put_nowait(Chunk(b"bad gateway", {"error": {"code": 502, "message": "HTTP 502"}}, altered=True))
@@ -351,7 +365,7 @@ class HttpWire:
     async def _rehomed(self, headers: dict[str, str], instance: Instance) -> dict[str, str]:
         """The header fields for an instance; a session kept across instances gets the session it has there."""
         name = next((name for name in headers if name.lower() == SESSION), None)
-        if name is None or not self.keep_sessions:
+        if name is None or not self._keep_sessions:
             return headers
         session = headers[name]
         owner = self._owners.get(session)
