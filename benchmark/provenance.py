@@ -1,4 +1,4 @@
-"""Where a run came from: hash of the suite, git commit, versions, platform."""
+"""Where a run came from: hashes of the suite and of the runtime, git commit, versions, platform."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
-FOLDERS = ("workloads", "adapters", "oracles")
+FOLDERS = ("workloads", "adapters/tools", "adapters/providers", "oracles")
+"""What a verdict depends on besides the runtime: another runtime, or another version of it, is judged by the same suite."""
 SKIPPED = frozenset({"__pycache__", "node_modules", ".venv", ".mypy_cache", ".ruff_cache"})
 
 
@@ -23,20 +24,27 @@ def bench_version() -> str:
 
 
 def suite_hash(roots: Sequence[Path]) -> str:
-    """SHA-256 over the catalogue's files: names and contents, but not where they lie."""
+    """SHA-256 over the catalogue's files but for its runtimes: names and contents, not where they lie."""
+    return _hash((root, path) for root in roots for folder in FOLDERS for path in _files(root / folder))
+
+
+def runtime_hash(folder: Path) -> str:
+    """SHA-256 over the files of a runtime's folder, in the same way; what was installed there is left out."""
+    return _hash((folder, path) for path in _files(folder))
+
+
+def _hash(files: Iterable[tuple[Path, Path]]) -> str:
     digest = hashlib.sha256()
-    for root in roots:
-        for path in _files(root):
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for root, path in files:
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def _files(root: Path) -> Iterator[Path]:
-    for folder in FOLDERS:
-        for place, folders, files in os.walk(root / folder):
-            folders[:] = sorted(name for name in folders if name not in SKIPPED)
-            yield from (Path(place) / name for name in sorted(files) if not name.endswith((".pyc", ".pyo")))
+def _files(top: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(top):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        yield from (Path(place) / name for name in sorted(files) if not name.endswith((".pyc", ".pyo")))
 
 
 def git_commit(folder: Path) -> str | None:

@@ -97,10 +97,13 @@ def resumed(run: str, runtime: str | None, folders: Sequence[Path] | None) -> Or
         catalogue = catalog.load([Path(folder) for folder in header.catalogs] if folders is None else folders)
         if provenance.suite_hash(catalogue.roots) != header.suite_hash:
             raise UsageError(f"{store.folder}: the catalogue has changed since this run began; begin a new one")
+        placed = catalogue.runtime(header.path or header.runtime)
+        if header.runtime_hash and provenance.runtime_hash(placed.folder) != header.runtime_hash:
+            raise UsageError(f"{store.folder}: the runtime's files have changed since this run began; begin a new one")
         done = store.done()
         return Order(
             catalogue=catalogue,
-            runtime=catalogue.runtime(header.path or header.runtime),
+            runtime=placed,
             by_path=header.path is not None,
             cells=tuple(Cell.parse(name) for name in header.cells if name not in done),
             seed=header.seed,
@@ -139,6 +142,7 @@ def store_for(order: Order, out: Path | None) -> Store:
         catalogs=order.catalogs,
         plan_hash=plan.plan_hash(order.cells),
         suite_hash=provenance.suite_hash(order.catalogue.roots),
+        runtime_hash=provenance.runtime_hash(order.runtime.folder),
         git_commit=provenance.git_commit(order.catalogue.roots[0]),
         platform=provenance.describe_platform(),
         cells=tuple(cell.name for cell in order.cells),

@@ -31,6 +31,21 @@ def test_what_an_interpreter_leaves_behind_is_no_part_of_the_suite(tmp_path: Pat
     assert provenance.suite_hash([root]) == before
 
 
+def test_a_runtime_is_no_part_of_the_suite_that_judges_it(tmp_path: Path) -> None:
+    root = suite(tmp_path)
+    before = provenance.suite_hash([root])
+    folder = root / "adapters" / "runtimes" / "x"
+    folder.mkdir(parents=True)
+    (folder / "requirements.txt").write_text("x==1\n")
+    one = provenance.runtime_hash(folder)
+    (folder / "requirements.txt").write_text("x==2\n")
+    (folder / "node_modules").mkdir()
+    two = provenance.runtime_hash(folder)
+    (folder / "node_modules" / "installed.js").write_text("")
+    assert one != two == provenance.runtime_hash(folder)
+    assert provenance.suite_hash([root]) == before
+
+
 def test_the_commit_says_whether_files_differ_from_it(tmp_path: Path) -> None:
     (tmp_path / "inside").mkdir()
     assert provenance.git_commit(tmp_path) is None

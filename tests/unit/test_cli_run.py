@@ -135,13 +135,18 @@ def test_a_run_of_another_runtime_is_not_resumed(fake: FakeSweep, capsys: pytest
     assert bench(["run", "--resume", "mine"]) == Exit.COMPLETED, "the refusal gave the folder free again"
 
 
-def test_a_run_whose_catalogue_has_changed_is_not_resumed(fake: FakeSweep, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("field", "what"), [("suite_hash", "the catalogue has"), ("runtime_hash", "the runtime's files have")]
+)
+def test_a_run_whose_suite_or_runtime_has_changed_is_not_resumed(
+    fake: FakeSweep, capsys: pytest.CaptureFixture[str], field: str, what: str
+) -> None:
     bench([*ARGUMENTS, "--out", "mine"])
     path = Path("mine/run.json")
     header = json.loads(path.read_text())
-    path.write_text(json.dumps({**header, "suite_hash": "other"}))
+    path.write_text(json.dumps({**header, field: "other"}))
     assert bench(["run", "--resume", "mine"]) == Exit.USAGE
-    assert "the catalogue has changed" in capsys.readouterr().err
+    assert f"{what} changed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
