@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from benchmark.boundaries import Boundary, Manifestation, Variant
@@ -10,7 +12,7 @@ from benchmark.history import Event, History, Kind
 from tests.unit.histories import LOST, Story, success
 
 
-def told(events: list[tuple[float, Kind, dict[str, object]]], story: Story | None = None) -> History:
+def told(events: Sequence[tuple[float, Kind, Mapping[str, object]]], story: Story | None = None) -> History:
     """A history with these events at these seconds (tool_call_s is 1)."""
     base = (story or Story()).history()
     made = tuple(
@@ -42,7 +44,7 @@ def test_a_call_that_was_cancelled_without_a_fault_is_disturbed() -> None:
 
 def test_silence_means_the_struck_call_to_take_long() -> None:
     story = Story(boundary=Boundary.AFTER_COMMIT, manifestation=Manifestation.SILENCE)
-    events = [
+    events: list[tuple[float, Kind, dict[str, object]]] = [
         (0.0, Kind.CALL, call()),
         (0.1, Kind.STRIKE, {"call": 1}),
         (1.0, Kind.CANCEL, {"call": 1, "by": "notification"}),
