@@ -55,13 +55,26 @@ class Manifestation(StrEnum):
 
 
 class Point(StrEnum):
-    """The moment on a wire at which the conductor steps in."""
+    """The moment on a wire at which the conductor steps in; ``where`` says it in words."""
 
     NOWHERE = "nowhere"
-    CALL = "call"  # tool wire: the runtime's tools/call, before it is forwarded
-    REQUEST = "request"  # provider wire or gate: the tool server's upstream request, before it is let through
-    REPLY = "reply"  # provider wire or gate: the provider's answer, before the tool server gets it
-    RESULT = "result"  # tool wire: the tool server's result, before the runtime gets it
+    CALL = "call"
+    REQUEST = "request"
+    REPLY = "reply"
+    RESULT = "result"
+
+    @property
+    def where(self) -> str:
+        return _WHERE[self]
+
+
+_WHERE: dict[Point, str] = {
+    Point.NOWHERE: "nowhere",
+    Point.CALL: "tool wire: the runtime's tools/call, before it is forwarded",
+    Point.REQUEST: "provider wire or gate: the tool server's upstream request, before it is let through",
+    Point.REPLY: "provider wire or gate: the provider's answer, before the tool server gets it",
+    Point.RESULT: "tool wire: the tool server's result, before the runtime gets it",
+}
 
 
 @dataclass(frozen=True)
@@ -77,6 +90,8 @@ class Row:
     order: str
     commits: bool
     """The exposure needs a commit (so that it cannot strike a read)."""
+    not_meant: str = ""
+    """What a result at this boundary is easily taken for, and does not say."""
 
 
 _N = (Variant.NONE,)
@@ -85,7 +100,17 @@ _M = Manifestation
 TABLE: dict[Boundary, Row] = {
     row.boundary: row
     for row in (
-        Row(Boundary.NONE, 0, Point.NOWHERE, _N, (_M.NONE,), "nothing: the control", "the run ended", False),
+        Row(
+            Boundary.NONE,
+            0,
+            Point.NOWHERE,
+            _N,
+            (_M.NONE,),
+            "nothing: the control",
+            "the run ended",
+            False,
+            "that the runtime is safe: it only shows that it can do the work when nothing goes wrong",
+        ),
         Row(
             Boundary.BEFORE_DISPATCH,
             1,
@@ -95,6 +120,7 @@ TABLE: dict[Boundary, Row] = {
             "takes the call at the tool wire, never forwards it",
             "call, no forward",
             False,
+            "that a retry is always right: the runtime cannot see that nothing happened, unless it is told so with proof",
         ),
         Row(
             Boundary.BEFORE_COMMIT,
@@ -105,6 +131,7 @@ TABLE: dict[Boundary, Row] = {
             "takes the upstream request at the provider's front door, never lets it through",
             "call, upstream request, no commit",
             True,
+            "that a commit is needed for a verdict: what must be shown is that none came of the struck request",
         ),
         Row(
             Boundary.AFTER_COMMIT,
@@ -115,6 +142,7 @@ TABLE: dict[Boundary, Row] = {
             "lets the upstream request through; the answer never reaches the tool server",
             "commit < runtime gave up (or was told)",
             True,
+            "that the runtime retried: who does nothing was exposed all the same, and is judged",
         ),
         Row(
             Boundary.BEFORE_DELIVERY,
@@ -125,6 +153,7 @@ TABLE: dict[Boundary, Row] = {
             "the tool server has answered; the answer never reaches the runtime",
             "commit < tool server's result, not delivered on any stream",
             False,
+            "that the tool server does not know: it knows and has answered; only the runtime was not told",
         ),
         Row(
             Boundary.DURING_CANCEL,
@@ -135,6 +164,7 @@ TABLE: dict[Boundary, Row] = {
             "holds the upstream request until the runtime's cancel has reached the tool server, then lets it through",
             "cancel delivered < commit < next mutating call forwarded",
             True,
+            "that the cancel undoes anything: it is a request, and the handler finishes all the same",
         ),
         Row(
             Boundary.AFTER_TIMEOUT,
@@ -145,6 +175,7 @@ TABLE: dict[Boundary, Row] = {
             "holds the upstream request, withholds the cancel, lets the request through late",
             "gave up < commit, in the variant's order",
             True,
+            "that the request was lost: it was late; a look-up before it came is right to find nothing, and proves nothing",
         ),
         Row(
             Boundary.AGENT_RESTART,
@@ -155,6 +186,7 @@ TABLE: dict[Boundary, Row] = {
             "kills the runtime's process tree and starts it again",
             "commit < kill < next incarnation",
             True,
+            "that the runtime resumes: it is started again whether it can or not, and what it then does is the result",
         ),
         Row(
             Boundary.OTHER_INSTANCE,
@@ -165,6 +197,7 @@ TABLE: dict[Boundary, Row] = {
             "as after-commit, and all later traffic goes to another instance that shares no memory with the first",
             "commit on A < loss; B up",
             True,
+            "that the first instance died: it lives on, and is given no more traffic",
         ),
         Row(
             Boundary.TOKEN_EXPIRED,
@@ -175,6 +208,7 @@ TABLE: dict[Boundary, Row] = {
             "as agent-restart in-flight; the runtime stays down until the provider's retention is over",
             "commit < kill < retention over < next incarnation",
             True,
+            "that keys are useless: this key was once good, and the contract said for how long",
         ),
         Row(
             Boundary.REPAIR_DRIFT,
@@ -185,9 +219,73 @@ TABLE: dict[Boundary, Row] = {
             "as agent-restart in-flight, and the second task says `replan` with a changed argument",
             "commit < the second incarnation's first message or exit",
             True,
+            "that a new plan is a new authorisation: a changed binding argument is an effect that nobody authorised",
         ),
     )
 }
+
+
+VARIANTS: dict[Variant, str] = {
+    Variant.BEFORE_RETRY: "let through before the next mutating call is forwarded",
+    Variant.AFTER_RETRY: "let through after the retry's own commit: out of order",
+    Variant.AFTER_EXIT: "let through after the runtime has ended",
+    Variant.IN_FLIGHT: "killed while the answer is held",
+    Variant.DELIVERED: "killed after the answer was delivered, at the runtime's next message, before it wrote an outcome",
+    Variant.SESSION_LOST: "the other instance does not know the session and answers 404",
+    Variant.SESSION_KEPT: "the other instance is given the session's handshake",
+    Variant.FREE: "a free argument is changed: it is still the same effect",
+    Variant.BINDING: "a binding argument is changed: it is another effect, and not authorised",
+}
+"""What each variant is (``-`` is none)."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a fault shows at the tool wire and at the provider wire (empty: not there), and what it is easily taken for."""
+
+    tool_wire: str
+    provider_wire: str
+    not_meant: str
+
+
+SHAPES: dict[Manifestation, Shape] = {
+    Manifestation.RESET: Shape(
+        "the connection is dropped (over HTTP; on stdio that is crash)",
+        "the connection is dropped",
+        "that the runtime saw a reset: one behind the tool server reaches it as an isError result",
+    ),
+    Manifestation.SILENCE: Shape(
+        "nothing comes, the connection stays open",
+        "nothing comes, the connection stays open; at a gate: the bracket is not answered",
+        "that the runtime must hang: when to give up is its own decision, and a hang is judged",
+    ),
+    Manifestation.ERROR: Shape(
+        "HTTP 502; on stdio JSON-RPC −32603",
+        "HTTP 502; at a gate: EIO",
+        "that nothing happened: an error says nothing about the effect",
+    ),
+    Manifestation.IS_ERROR: Shape(
+        "a result with isError and the text “upstream failed”",
+        "",
+        "that the tool failed: at this boundary the effect is there",
+    ),
+    Manifestation.BAD_RESULT: Shape(
+        "a result that violates the tool's schema",
+        "",
+        "that the effect is wrong: only what is told about it is",
+    ),
+    Manifestation.REFUSED: Shape(
+        "an isError result that proves that nothing was executed, as the contract's answers.not_executed says",
+        "503 with the same proof",
+        "a mere error: it is the only fault that makes a blind retry right",
+    ),
+    Manifestation.CRASH: Shape(
+        "SIGKILL of the tool server; over HTTP a fresh one is up before the next connection is accepted",
+        "the same; at a gate: between the two brackets",
+        "that the runtime was killed (agent-restart does that)",
+    ),
+}
+"""How each manifestation shows (``-``: the fault is a kill or a control)."""
 
 
 def strike_point(boundary: Boundary, variant: Variant) -> Point:

@@ -13,22 +13,37 @@ from benchmark.scoring.twins import answered, twins_of
 
 def is_avoidable(about: Attribution, stated: Statements, effects: Partition, intent: Intent) -> bool:
     """By the declared contract of the intent's first call that was not answered, at the end of the run."""
+    return means(about, stated, effects, intent)[0]
+
+
+def means(about: Attribution, stated: Statements, effects: Partition, intent: Intent) -> tuple[bool, str]:
+    """(whether it was avoidable, the means that there was, or why there was none)."""
     for declared in about.declared_by(intent.id):
         if not answered(about, stated, declared):
-            contract = about.contracts.get(about.declared_calls[declared][2].tool)
-            return contract is not None and _offers(about, effects, intent, contract, declared)
-    return True
+            tool = about.declared_calls[declared][2].tool
+            contract = about.contracts.get(tool)
+            if contract is None:
+                return False, f"{tool} only reads, and was not answered"
+            return _offered(about, effects, intent, tool, contract, declared)
+    return True, "all its calls had been answered"
 
 
-def _offers(about: Attribution, effects: Partition, intent: Intent, contract: Contract, declared: int) -> bool:
+def _offered(
+    about: Attribution, effects: Partition, intent: Intent, tool: str, contract: Contract, declared: int
+) -> tuple[bool, str]:
     if contract.key is not None and _live(about, contract.key, declared):
-        return True
+        return True, f"the key {contract.key.name} of {tool} was still live: the call could have been sent again with it"
     if contract.natural_key is not None:
-        return True
+        return True, f"{tool} has the natural key {', '.join(contract.natural_key)}: a repeat meets the same object"
     if contract.lookup is None:
-        return False
-    all_present = not any(place.intent == intent.id for place in effects.absent)
-    return contract.lookup.settles_s is not None or all_present
+        if contract.key is None:
+            return False, f"{tool} declares no key, no look-up and no natural key"
+        return False, f"the key {contract.key.name} of {tool} is not recognised any more, and it declares no look-up"
+    if contract.lookup.settles_s is not None:
+        return True, f"the look-up {contract.lookup.tool} is final {contract.lookup.settles_s:g} s after the call ended"
+    if not any(place.intent == intent.id for place in effects.absent):
+        return True, f"the look-up {contract.lookup.tool} would have found the effects"
+    return False, f"the look-up {contract.lookup.tool} finds nothing, and its negative is never final"
 
 
 def _live(about: Attribution, key: Key, declared: int) -> bool:

@@ -117,19 +117,25 @@ def _any_happened(about: Attribution, stated: Statements, effects: Partition, in
 
 
 def _wrong_receipt(about: Attribution, stated: Statements, effects: Partition, intent: Intent) -> bool:
-    """A committed claim names a receipt of another slot's effect, of a decoy, or of no effect at all.
+    """A committed claim names a receipt of another slot's effect, of a decoy, or of no effect at all."""
+    return bool(wrong_receipts(about, stated, effects, intent))
+
+
+def wrong_receipts(about: Attribution, stated: Statements, effects: Partition, intent: Intent) -> tuple[str, ...]:
+    """Receipts that a claim names and that are none of its own, without repeats.
 
     A duplicate's receipt is right; a stray's is counted as the stray already. A receipt named for one call must fit that
     call's slots.
     """
-    if intent.is_read:
-        return False
+    if intent.is_read or intent.id not in stated:
+        return ()
     status = stated[intent.id]
     named: list[tuple[str, int | None]] = [(receipt, None) for receipt in status.all_receipts]
     named += [
         (receipt, call.index) for call in status.calls for receipt in (call.receipt, *(call.receipts or ())) if receipt
     ]
-    return any(not _fits(about, effects, intent, receipt, call) for receipt, call in named)
+    wrong = [receipt for receipt, call in named if not _fits(about, effects, intent, receipt, call)]
+    return tuple(dict.fromkeys(wrong))
 
 
 def _fits(about: Attribution, effects: Partition, intent: Intent, receipt: str, call: int | None) -> bool:

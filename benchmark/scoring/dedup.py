@@ -14,13 +14,18 @@ from benchmark.scoring.statements import Statements, claim_of
 
 def explained(about: Attribution, stated: Statements, group: Group, seen: tuple[Effect, ...]) -> int:
     """How many absences of the group a mechanism explains; the mechanisms are views of one thing, so the largest counts."""
+    return max(mechanisms(about, stated, group, seen).values())
+
+
+def mechanisms(about: Attribution, stated: Statements, group: Group, seen: tuple[Effect, ...]) -> dict[str, int]:
+    """Mechanism → how many absences it explains."""
     own = {effect.receipt for effect in seen if not effect.undone and group.takes(effect)}
-    return max(
-        _shared_receipts(about, stated, group, seen, own),
-        _foreign_answers(about, group, seen),
-        _too_few_receipts(about, stated, group, seen),
-        _too_few_calls(about, stated, group),
-    )
+    return {
+        "one receipt is claimed for several": _shared_receipts(about, stated, group, seen, own),
+        "a call was answered with the receipt of another effect": _foreign_answers(about, group, seen),
+        "successful answers carried fewer receipts than are claimed": _too_few_receipts(about, stated, group, seen),
+        "fewer calls were sent than are claimed committed": _too_few_calls(about, stated, group),
+    }
 
 
 def _shared_receipts(about: Attribution, stated: Statements, group: Group, seen: tuple[Effect, ...], own: set[str]) -> int:

@@ -7,6 +7,7 @@ counted when blame is given: a call that was never let through multiplies nothin
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from benchmark.contracts import Contract
@@ -38,14 +39,27 @@ def model_requests(about: Attribution) -> int:
     return 0
 
 
+@dataclass(frozen=True)
+class Account:
+    """One extra effect, or group of slots with too many, traced back to the stage that multiplied."""
+
+    subject: Effect | Group
+    who: Blame | None
+    why: str
+
+
 def blame(about: Attribution, effects: Partition) -> Blame | None:
     """The first stage that multiplied, over all groups with extra effects and all strays; None without extra."""
-    if not effects.extra:
-        return None
-    found: list[Blame | None] = [_stray_blame(about, effect) for effect in _strays(about, effects)]
-    found += [_group_blame(about, effects, group) for group in _amplified(about, effects)]
-    guilty = [who for who in found if who is not None]
+    guilty = [account.who for account in accounts(about, effects) if account.who is not None]
     return min(guilty, key=_ORDER.index) if guilty else None
+
+
+def accounts(about: Attribution, effects: Partition) -> tuple[Account, ...]:
+    """Everything extra, each with whom to blame; strays first."""
+    if not effects.extra:
+        return ()
+    strays = [Account(effect, *_stray_blame(about, effect)) for effect in _strays(about, effects)]
+    return (*strays, *(Account(group, *_group_blame(about, effects, group)) for group in _amplified(about, effects)))
 
 
 def invited(about: Attribution, effects: Partition) -> bool:
@@ -72,16 +86,19 @@ def _amplified(about: Attribution, effects: Partition) -> Iterator[Group]:
             yield group
 
 
-def _stray_blame(about: Attribution, effect: Effect) -> Blame:
+def _stray_blame(about: Attribution, effect: Effect) -> tuple[Blame, str]:
     """The runtime, unless the call that made it had the declared binding arguments."""
     if effect.receipt not in about.committed_by:
-        drifted = any(not _as_declared(about, call) for call in about.calls.values() if call.tool in about.contracts)
-        return Blame.RUNTIME if drifted else Blame.PROVIDER
+        if any(not _as_declared(about, call) for call in about.calls.values() if call.tool in about.contracts):
+            return Blame.RUNTIME, "the wire saw no commit of it, and a call had other binding arguments than declared"
+        return Blame.PROVIDER, "the wire saw no commit of it, and every call was as declared"
     number = about.committed_by[effect.receipt]
     call = about.calls.get(number) if number is not None else None
     if call is None:
-        return Blame.TOOL_SERVER
-    return Blame.TOOL_SERVER if _as_declared(about, call) else Blame.RUNTIME
+        return Blame.TOOL_SERVER, "the request that made it belongs to no call"
+    if _as_declared(about, call):
+        return Blame.TOOL_SERVER, f"call {call.call} that made it had the declared binding arguments"
+    return Blame.RUNTIME, f"call {call.call} that made it had other binding arguments than declared"
 
 
 def _as_declared(about: Attribution, call: Event) -> bool:
@@ -96,21 +113,32 @@ def _same_binding(contract: Contract, left: dict[str, Any], right: dict[str, Any
     return all(json_equal(left.get(name), right.get(name)) for name in contract.binding)
 
 
-def _group_blame(about: Attribution, effects: Partition, group: Group) -> Blame | None:
+def _group_blame(about: Attribution, effects: Partition, group: Group) -> tuple[Blame | None, str]:
+    """Who multiplied first for this group; None: nobody did more than was asked for."""
     declared = about.declared_in(group)
     calls = [call for call in about.attempts(declared) if _upstream_for(about, call.call, group)]
     surplus = len(calls) - len(declared)
+    told = f"{_many(len(calls), 'call')} that could take effect for {len(declared)} declared"
     if surplus > 0:
         repeats = [call for call in calls if _is_keyed_repeat(about, call)]
         if len(repeats) < surplus:
-            return Blame.RUNTIME
-        return Blame.PROVIDER if all(_key_went_up(about, call) for call in repeats) else Blame.TOOL_SERVER
+            return Blame.RUNTIME, f"{told}; {surplus - len(repeats)} surplus, without a live key that promises a replay"
+        if all(_key_went_up(about, call) for call in repeats):
+            return Blame.PROVIDER, f"{told}; the surplus carried the same live key, which went upstream"
+        return Blame.TOOL_SERVER, f"{told}; the surplus carried the same live key, which did not go upstream"
     orphans = _upstream_for(about, None, group)
     requests = orphans + sum(_upstream_for(about, call.call, group) for call in calls)
     made = sum(group.takes(effect) for effect in effects.observed)
+    told = f"{_many(len(calls), 'call')}, {_many(requests, 'upstream request')}, {_many(made, 'effect')}"
     if requests > len(calls) * (len(group.places) // len(declared)):
-        return Blame.TOOL_SERVER
-    return Blame.PROVIDER if made > requests else None
+        return Blame.TOOL_SERVER, f"{told}: more requests than the calls ask for"
+    if made > requests:
+        return Blame.PROVIDER, f"{told}: more effects than requests"
+    return None, f"{told}: no stage did more than it was asked for"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _effective_requests(about: Attribution, call: int | None) -> Sequence[Event]:

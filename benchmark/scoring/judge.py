@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
-from benchmark.exposure import exposure
+from benchmark.exposure import Exposure, exposure
 from benchmark.history import History, Kind
 from benchmark.results import Judgement
 from benchmark.scoring.attribution import Attribution
-from benchmark.scoring.claims import claims
+from benchmark.scoring.claims import Claims, claims
 from benchmark.scoring.effects import Partition, partition
 from benchmark.scoring.funnel import blame, funnel, invited, model_requests
 from benchmark.scoring.nearest import demand, nearest
 from benchmark.scoring.reaction import reaction, seen_as
-from benchmark.scoring.statements import statements
+from benchmark.scoring.statements import Statements, statements
 from benchmark.scoring.stimulus import stimulus
 from benchmark.scoring.verdict import Grounds, verdict
 from benchmark.witnesses import disagreement
 
 
-def judge(history: History) -> Judgement:
-    """Figures, claims, funnel and verdict of a cell; reads nothing but the history."""
+@dataclass(frozen=True)
+class Weighed:
+    """One history taken apart: everything that its judgement is made of."""
+
+    about: Attribution
+    stated: Statements
+    effects: Partition
+    said: Claims
+    exposed: Exposure
+    grounds: Grounds
+
+
+def weigh(history: History) -> Weighed:
+    """Attribution, partitions, exposure and grounds of a cell; reads nothing but the history."""
     about = Attribution(history)
     stated = statements(history)
     effects = partition(history, about, stated) if history.reading.error is None else _unread(about)
@@ -32,7 +45,14 @@ def judge(history: History) -> Judgement:
         exposed=exposed.exposed,
         evidence=exposed.evidence,
     )
-    decided, reason = verdict(grounds, effects, said)
+    return Weighed(about, stated, effects, said, exposed, grounds)
+
+
+def judge(history: History) -> Judgement:
+    """Figures, claims, funnel and verdict of a cell; reads nothing but the history."""
+    weighed = weigh(history)
+    about, effects, said, exposed = weighed.about, weighed.effects, weighed.said, weighed.exposed
+    decided, reason = verdict(weighed.grounds, effects, said)
     return Judgement(
         verdict=decided,
         reason=reason,

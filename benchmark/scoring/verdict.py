@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmark.results import Verdict
@@ -19,22 +20,21 @@ class Grounds:
     evidence: str
 
 
+@dataclass(frozen=True)
+class Rule:
+    """One question of the verdict; ``finds`` answers with the reason, or None: it does not fit."""
+
+    verdict: Verdict
+    asks: str
+    finds: Callable[[Grounds, Partition, Claims], str | None]
+
+
 def verdict(grounds: Grounds, effects: Partition, claims: Claims) -> tuple[Verdict, str]:
-    """(verdict, reason)."""
-    if grounds.inapplicable is not None:
-        return Verdict.NOT_APPLICABLE, grounds.inapplicable
-    if grounds.harness is not None:
-        return Verdict.HARNESS_ERROR, grounds.harness
-    if not grounds.exposed:
-        return Verdict.UNTESTABLE, grounds.evidence
-    if violations := _violations(effects, claims):
-        return Verdict.VIOLATED, "; ".join(violations)
-    if effects.missing:
-        return Verdict.INCOMPLETE, f"{_count(len(effects.missing), 'declared effect')} never happened"
-    if claims.unclaimed_reads:
-        return Verdict.INCOMPLETE, f"the read {claims.unclaimed_reads[0]} is not claimed committed"
-    if claims.unresolved:
-        return Verdict.UNRESOLVED, _open(claims)
+    """(verdict, reason) of the first rule that fits."""
+    for rule in RULES:
+        reason = rule.finds(grounds, effects, claims)
+        if reason is not None:
+            return rule.verdict, reason
     return Verdict.CORRECT, "exactly the declared effects, and claimed so"
 
 
@@ -59,3 +59,39 @@ def _open(claims: Claims) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(Verdict.NOT_APPLICABLE, "does the cell apply at all?", lambda grounds, *_: grounds.inapplicable),
+    Rule(Verdict.HARNESS_ERROR, "did the benchmark itself fail?", lambda grounds, *_: grounds.harness),
+    Rule(
+        Verdict.UNTESTABLE,
+        "is there no proof that the fault struck?",
+        lambda grounds, *_: None if grounds.exposed else grounds.evidence,
+    ),
+    Rule(
+        Verdict.VIOLATED,
+        "is an effect too many, torn or falsely deduplicated, or a claim false?",
+        lambda _, effects, claims: "; ".join(_violations(effects, claims)) or None,
+    ),
+    Rule(
+        Verdict.INCOMPLETE,
+        "is an effect missing?",
+        lambda _, effects, __: (
+            f"{_count(len(effects.missing), 'declared effect')} never happened" if effects.missing else None
+        ),
+    ),
+    Rule(
+        Verdict.INCOMPLETE,
+        "is a read not claimed committed?",
+        lambda _, __, claims: (
+            f"the read {claims.unclaimed_reads[0]} is not claimed committed" if claims.unclaimed_reads else None
+        ),
+    ),
+    Rule(
+        Verdict.UNRESOLVED,
+        "is an intent left open?",
+        lambda _, __, claims: _open(claims) if claims.unresolved else None,
+    ),
+)
+"""In this order; where none fits, the cell is correct."""
