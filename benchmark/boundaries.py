@@ -281,7 +281,7 @@ SHAPES: dict[Manifestation, Shape] = {
     ),
     Manifestation.CRASH: Shape(
         "SIGKILL of the tool server; over HTTP a fresh one is up before the next connection is accepted",
-        "the same; at a gate: between the two brackets",
+        "SIGKILL of the tool server; at a gate: between the two brackets",
         "that the runtime was killed (agent-restart does that)",
     ),
 }

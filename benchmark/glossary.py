@@ -28,6 +28,7 @@ class Kind(StrEnum):
     CLAIM = "claim"
     BLAME = "blame"
     FIELD = "field of a result"
+    REASON = "reason of not-applicable"
 
 
 @dataclass(frozen=True)
@@ -230,12 +231,24 @@ _FIELDS: dict[str, _Word] = {
 }
 
 
+REASONS: dict[str, str] = {
+    "never gave up": "the runtime had not given up after three times its timeout, so the hold was ended",
+    "never cancelled": "the runtime gave up without a cancel that could be delivered",
+    "finished first": "the runtime had ended before the fault could strike",
+    "tool server ended first": "the tool server had ended, and with it the request that was held",
+    "nothing was committed": "the struck call made no new effect whose answer could be lost",
+    "contract": "a negative look-up was about to become final (settles_s), so the held request had to be let through",
+}
+"""Why a cell was found inapplicable while it ran: the detail of the event → what it means."""
+
+
 def lookup(word: str) -> tuple[Entry, ...]:
     """Every meaning of a word (or of a boundary's number); raises UsageError with the closest known one."""
     wanted = word.strip().lower().replace("_", "-")
     found = entries().get(wanted, ())
     if not found:
-        remedy = closest(wanted, entries()) or "; bench explain alone lists the words"
+        remedy = closest(wanted, (name for name in entries() if not name.isdigit()))
+        remedy = remedy or "; bench explain alone lists the words"
         raise UsageError(f"there is no word {word!r}{remedy}")
     return found
 
@@ -268,6 +281,7 @@ def _all() -> Iterator[Entry]:
         (Kind.CLAIM, {str(part): _CLAIMS[part] for part in Part}),
         (Kind.BLAME, {str(blame): _BLAMES[blame] for blame in Blame}),
         (Kind.FIELD, _FIELDS),
+        (Kind.REASON, {name: _Word(what, "an event `inapplicable` with this detail") for name, what in REASONS.items()}),
     )
     for kind, table in tables:
         for name, word in table.items():
