@@ -199,9 +199,10 @@ def _mark(before: Side, after: Side) -> Mark:
 
 def _moved(before: Side, after: Side) -> str:
     """``correct → violated; extra 0 → 1, blame – → runtime``: all that differs, or an empty string."""
+    names = [*COUNTS, *(PARTS if before.figures[Figure.EXTRA] == after.figures[Figure.EXTRA] else ())]
     told = [
         f"{name} {before.figures[name]} → {after.figures[name]}"
-        for name in (*COUNTS, *PARTS)
+        for name in names
         if before.figures[name] != after.figures[name]
     ]
     if before.blame != after.blame:

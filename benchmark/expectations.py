@@ -129,6 +129,36 @@ def compare(expected: Sequence[Expectation], results: Iterable[CellResult], *, n
     return Comparison(tuple(new), stale)
 
 
+def updated(text: str, difference: Comparison, results: Iterable[CellResult], *, narrowed: bool) -> str:
+    """The file's text with stale lines taken out and new ones put at its end; everything else stays as it is.
+
+    A ``narrowed`` run says nothing about cells that it left out, so that only a whole one is told in globs.
+    """
+    stale = {int(one.place.rpartition(":")[2]) for one in difference.stale}
+    kept = [line for number, line in enumerate(text.split("\n"), 1) if number not in stale]
+    new = dict.fromkeys(_lines(difference.new, [one for one in results if one.verdict.judged], narrowed))
+    head = "\n".join(kept).rstrip("\n")
+    return "\n".join((*([head] if head else []), *new)) + "\n" if head or new else ""
+
+
+def _lines(new: Sequence[Surprise], judged: Sequence[CellResult], narrowed: bool) -> Iterable[str]:
+    """A line for each surprise: of a cell and its repeats, or of a workload, adapter and boundary if all of it shows it."""
+    groups: dict[str, list[CellResult]] = {}
+    for result in judged:
+        groups.setdefault(_group(result), []).append(result)
+    for surprise in new:
+        group = groups[_group(surprise.result)]
+        whole = len(group) > 1 and all(shows(result, surprise.shows) for result in group)
+        pattern = (
+            f"{_group(surprise.result)}.*" if whole and not narrowed else f"{surprise.result.cell.rpartition('@')[0]}@*"
+        )
+        yield f"{pattern}  {surprise.shows}"
+
+
+def _group(result: CellResult) -> str:
+    return f"{result.workload}.{result.adapter}.{result.boundary}"
+
+
 _PART_OF = {"duplicates": "extra", "strays": "extra", "compensated": "extra", "avoidable": "unresolved"}
 
 

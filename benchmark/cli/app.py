@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli import entries, rescore, show, speed, sweep
+from benchmark.cli import compare, entries, export, publish, rescore, show, speed, sweep
 from benchmark.exits import Exit
 from benchmark.provenance import bench_version
 
@@ -36,5 +36,8 @@ def _options(
 app.command("run")(sweep.run)
 app.command("list")(entries.list_entries)
 app.command("show")(show.show)
+app.command("compare")(compare.compare)
+app.command("export")(export.export)
+app.command("publish")(publish.publish)
 app.command("rescore")(rescore.rescore)
 app.command("speed")(speed.speed)

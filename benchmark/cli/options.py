@@ -58,4 +58,8 @@ FailFast = Annotated[
 ]
 FailOn = Annotated[Patterns, _result("Exit 1 if a cell on a truthful adapter shows it (may be repeated).", "METRIC|VERDICT")]
 Expect = Annotated[Path | None, _result("Exit 1 where the run differs from this expected-violations file.", "FILE")]
+UpdateExpect = Annotated[
+    bool,
+    typer.Option("--update-expect", help="Make that file agree: stale lines out, new ones in.", rich_help_panel=RESULT),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="The plan, or the closing table, as JSON on standard output.")]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import typer
 
-from benchmark import expectations
 from benchmark.cli import dry_run as plan_shown
 from benchmark.cli import options as opt
 from benchmark.cli import order as orders
 from benchmark.cli.gates import Gates, verdict
 from benchmark.cli.order import JOBS, Order
+from benchmark.counting import summarise
 from benchmark.errors import UsageError
 from benchmark.exits import Exit
 from benchmark.filters import Filters
 from benchmark.history import History
+from benchmark.reporting import github, markdown
 from benchmark.reporting.console import closing, console, say, summary
 from benchmark.reporting.progress import progress
 from benchmark.reporting.untrusted import plain
@@ -49,13 +51,11 @@ def run(
     fail_fast: opt.FailFast = False,
     fail_on: opt.FailOn = None,
     expect: opt.Expect = None,
+    update_expect: opt.UpdateExpect = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Sweep a runtime over fault boundaries, workloads and tool adapters, and judge it by external state."""
-    gates = Gates(
-        fail_on=tuple(expectations.named(name, "--fail-on") for name in fail_on or ()),
-        expected=expectations.read(expect) if expect is not None else None,
-    )
+    gates = Gates.of(fail_on or (), expect, update=update_expect)
     filters = Filters(
         workload=tuple(workload or ()),
         adapter=tuple(adapter or ()),
@@ -94,12 +94,15 @@ def _sweep(order: Order, store: Store, gates: Gates, as_json: bool) -> Exit:
     """Run what is left of the order, then tell everything."""
     interrupted = _run_cells(order, store)
     results = store.results()
-    complaints = gates.complaints(results, narrowed=order.narrowed or len(results) < len(store.header.cells))
+    whole = len(results) == len(store.header.cells) and not interrupted
+    asked = gates if whole else replace(gates, update=None)  # half a run does not say what is stale
+    complaints = asked.complaints(results, narrowed=order.narrowed or not whole)
     if as_json:
         told = {**summary(store.header, results), "folder": str(store.folder), "refused": complaints}
         typer.echo(json.dumps(told, indent=2))
     else:
         closing(console(), store.header, results, store.folder)
+    github.summarise(lambda: markdown.run(summarise(store.header, results)))
     errors = console(sys.stderr)
     for complaint in complaints:
         say(errors, plain(complaint, 400), "red")
