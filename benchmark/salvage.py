@@ -24,7 +24,10 @@ _NAME = re.compile(rb'"cell":\s*"((?:[^"\\]|\\.)*)"')
 
 
 class Salvage:
-    """A run as far as it can be read. Iterating gives each cell's last result; ``notes`` grows on the first time through."""
+    """A run as far as it can be read. Iterating gives each cell's last result; ``notes`` grows on the first time through.
+
+    ``lines``: of ``cells.jsonl``. ``damaged``: something could not be read, but for the half line that a killed run leaves.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Raises UsageError where the folder holds neither ``run.json`` nor ``cells.jsonl``."""
@@ -32,6 +35,8 @@ class Salvage:
         self._cells = folder / "cells.jsonl"
         self._faults: list[str] = []
         self._counted = 0
+        self.lines = 0
+        self.damaged = False
         self._told = self._telling = False
         self.header = self._header()
         self.store = Store(folder, self.header)
@@ -52,12 +57,13 @@ class Salvage:
             if result is not None:
                 yield result
             elif not whole and line:
-                self._note(number, "half a line: its run was killed while it wrote; the cell is left out")
+                self._note(number, "half a line: its run was killed while it wrote; the cell is left out", damage=False)
         self._told = True
 
-    def _note(self, number: int, why: str) -> None:
+    def _note(self, number: int, why: str, *, damage: bool = True) -> None:
         if not self._telling:
             return
+        self.damaged |= damage
         self._counted += 1
         if len(self._faults) < MOST:
             self._faults.append(f"{self._cells}:{number}: {why}")
@@ -87,6 +93,7 @@ class Salvage:
         last: dict[bytes, int] = {}
         found = []
         for number, line, whole in self._lines():
+            self.lines = number
             name = _NAME.search(line) if whole else None
             if name is None:
                 continue
@@ -103,6 +110,7 @@ class Salvage:
                 raise
             self._faults.append(f"{error}; what was run is not known, its cells are reported all the same")
             self._counted += 1
+            self.damaged = True
             return self._stand_in()
 
     def _stand_in(self) -> RunHeader:
