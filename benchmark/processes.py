@@ -34,11 +34,11 @@ class Program:
 class Child:
     """A running process of ours, held by a pidfd, so that a signal can never hit a recycled pid."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, pidfd: int) -> None:
         self.pid = pid
         self.status: int | None = None
         self.ended = asyncio.Event()
-        self._pidfd = os.pidfd_open(pid)
+        self._pidfd = pidfd
 
     def over(self, status: int) -> None:
         """Called by the owner once, with the exit status (negative: signal)."""
@@ -114,11 +114,11 @@ class Forge:
         assert self._wire is not None
         while True:
             try:
-                data = self._wire.recv(1 << 16)
+                data, descriptors, _, _ = socket.recv_fds(self._wire, 1 << 16, 1)
             except BlockingIOError:
                 return
             except OSError:
-                data = b""
+                data, descriptors = b"", []
             if not data:
                 self._zygote_gone()
                 return
@@ -128,8 +128,12 @@ class Forge:
             elif "exited" in said:
                 self._children.pop(said["exited"]).over(said["status"])
             else:
-                child = self._children[said["pid"]] = Child(said["pid"])
-                self._orders.pop(said["id"]).set_result(child)
+                child = self._children[said["pid"]] = Child(said["pid"], descriptors[0])
+                order = self._orders.pop(said["id"])
+                if order.cancelled():
+                    child.signal(signal.SIGKILL)  # whoever ordered it is gone
+                else:
+                    order.set_result(child)
 
     def _zygote_gone(self) -> None:
         assert self._wire is not None
@@ -178,7 +182,7 @@ class Forge:
             preexec_fn=arrange,  # noqa: PLW1509 - the conductor has one thread
             start_new_session=True,
         )
-        child = Child(process.pid)
+        child = Child(process.pid, os.pidfd_open(process.pid))
         loop = asyncio.get_running_loop()
         watch = os.pidfd_open(process.pid)
 

@@ -74,15 +74,15 @@ class Sweep:
             queue = iter(runnable)
             workers = [loop.create_task(self._work(laboratory, queue)) for _ in range(self._settings.jobs)]
             stopped = loop.create_task(self._stop.wait())
+            done = asyncio.gather(*workers)
             try:
-                done = asyncio.gather(*workers)
                 await asyncio.wait((done, stopped), return_when=asyncio.FIRST_COMPLETED)
                 if done.done():
                     done.result()
             finally:
-                for task in (*workers, stopped):
+                for task in (done, stopped):
                     task.cancel()
-                await asyncio.gather(*workers, stopped, return_exceptions=True)
+                await asyncio.gather(done, *workers, stopped, return_exceptions=True)
         return self._summary
 
     def _interrupt(self) -> None:

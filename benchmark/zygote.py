@@ -164,7 +164,10 @@ def serve(wire: socket.socket) -> None:
         living.add(pid)
         for fd in descriptors:
             os.close(fd)
-        wire.send(json.dumps({"id": order["id"], "pid": pid}).encode())
+        # Opened here, where the child cannot be reaped yet: a pid that travels alone may be somebody else's on arrival.
+        pidfd = os.pidfd_open(pid)
+        socket.send_fds(wire, [json.dumps({"id": order["id"], "pid": pid}).encode()], [pidfd])
+        os.close(pidfd)
     for pid in living:
         os.kill(pid, signal.SIGKILL)
     if scratch:
