@@ -49,6 +49,9 @@ _BREAKS: dict[str, frozenset[str]] = {
 }
 """Promise → figures that break it."""
 
+ELSEWHERE = 24
+"""Workloads for which an example names a cell."""
+
 Clearness = tuple[bool, int, int, int, str]
 """How well a result stands for its kind, best first: on a truthful adapter, little else wrong, few calls."""
 
@@ -72,6 +75,7 @@ class Counting:
         self._reasons: Counter[tuple[Verdict, str]] = Counter()
         self._reruns: Counter[str] = Counter()
         self._best: dict[str, tuple[Clearness, CellResult]] = {}
+        self._best_in: dict[str, dict[str, Clearness]] = {}  # kind → workload → its clearest cell
         self._shown: dict[str, set[str]] = {}
         self._broken: list[set[str]] = [set() for _ in header.promises]
         self._planned_seen = 0
@@ -145,6 +149,9 @@ class Counting:
             best = self._best.get(kind)
             if best is None or clear < best[0]:
                 self._best[kind] = clear, result
+            there = self._best_in.setdefault(kind, {})
+            if result.workload not in there or clear < there[result.workload]:
+                there[result.workload] = clear
 
     def _examples(self) -> tuple[Example, ...]:
         return tuple(
@@ -154,6 +161,7 @@ class Counting:
                 cells=len(self._shown[name]),
                 result=self._best[name][1],
                 replay=replay(self._header, self._best[name][1].cell),
+                elsewhere={workload: clear[-1] for workload, clear in sorted(self._best_in[name].items())[:ELSEWHERE]},
             )
             for name, kind in KINDS.items()
             if name in self._best

@@ -134,6 +134,9 @@ class Example(Frozen):
     cells: int
     result: CellResult
     replay: str = Field(description="The command that runs the cell again.")
+    elsewhere: dict[str, str] = Field(
+        default_factory=dict, description="Workload → the cell that shows the kind best in it; at most 24, by name."
+    )
 
 
 class Flaky(Frozen):

@@ -18,6 +18,9 @@ from benchmark.results import CellResult
 MOST = 100_000
 """Cells that are listed."""
 
+LONGEST = 200
+"""Characters of a text."""
+
 NAMED = (
     "workload",
     "adapter",
@@ -72,8 +75,7 @@ class CellData:
         if len(rows) >= MOST:
             return
         for name, column, texts in zip(NAMED, rows.named, self._texts, strict=True):
-            told = _text(result, name)
-            column.append(texts.setdefault(told, len(texts)))
+            column.append(_index(texts, getattr(result, name)))
         for name, numbers in zip(COUNTED, rows.counted, strict=True):
             numbers.append(max(0, min(getattr(result, name), 2**53)))
         rows.flags.append(result.truthful | page << 1)
@@ -90,7 +92,7 @@ class CellData:
         left = MOST - len(self._bad)
         yield f"window.benchCells={{n:{self.listed},all:{self.cells},texts:{{"
         for name, texts in zip(NAMED, self._texts, strict=True):
-            yield f"{name}:{_literal(list(texts))},"
+            yield f"{name}:{_literal([plain(text, LONGEST) for text in texts])},"
         yield "},columns:{"
         for index, name in enumerate(NAMED):
             yield f"{name}:{_numbers(self._bad.named[index], self._rest.named[index], left)},"
@@ -103,9 +105,10 @@ class CellData:
         yield f"}},late:{_literal(self.late)}}};\n"
 
 
-def _text(result: CellResult, name: str) -> str:
-    found = getattr(result, name)
-    return "" if found is None else plain(found, 200)
+def _index(texts: dict[str, int], found: object) -> int:
+    """The number of a text, as it came; it is made harmless when it is written."""
+    text = "" if found is None else str(found)[:LONGEST]
+    return texts.setdefault(text, len(texts))
 
 
 def _regular(result: CellResult) -> str:

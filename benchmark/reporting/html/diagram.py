@@ -151,11 +151,17 @@ def _lane(history: History, name: str, x: int, y: dict[int, int], height: int) -
         title, note = titles[name]
         return Lane(title, note, x, "wire" if name.endswith("wire") else "actor", top, bottom)
     kind, _, which = name.partition("-")
-    for event in history.events:
-        mine = runtime(event.incarnation) if kind == "runtime" else server(event.instance)
-        if mine == name and event.kind in (Kind.RUNTIME_STARTED, Kind.SERVER_STARTED):
-            top = min(_at(y, event.n), bottom) if _at(y, event.n) > TOP + 2 * ROW else TOP
-        if mine == name and event.kind in (Kind.RUNTIME_KILLED, Kind.RUNTIME_EXITED, Kind.SERVER_KILLED, Kind.SERVER_EXITED):
+    born, dead = (
+        (Kind.RUNTIME_STARTED, (Kind.RUNTIME_KILLED, Kind.RUNTIME_EXITED))
+        if kind == "runtime"
+        else (Kind.SERVER_STARTED, (Kind.SERVER_KILLED, Kind.SERVER_EXITED))
+    )
+    for event in history.of(born, *dead):
+        if (runtime(event.incarnation) if kind == "runtime" else server(event.instance)) != name:
+            continue
+        if event.kind is born:
+            top = _at(y, event.n) if _at(y, event.n) > TOP + 2 * ROW else TOP
+        else:
             bottom = _at(y, event.n)
     title = "runtime" if kind == "runtime" else "tool server"
     note = f"life {which}" if kind == "runtime" else f"instance {which}"

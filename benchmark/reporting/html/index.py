@@ -13,7 +13,7 @@ from benchmark.reporting.html.heat import heats
 from benchmark.reporting.html.pages import file_name
 from benchmark.reporting.html.words import FIGURES, VERDICTS, does, number_of, story
 from benchmark.results import Verdict
-from benchmark.summary import KINDS, Row, Summary
+from benchmark.summary import KINDS, Example, Row, Summary
 
 REASONS = 40
 """Lines of each list of reasons; what is rarer is counted."""
@@ -43,7 +43,7 @@ def render(run: Summary, data: CellData, pages: frozenset[str], folder: Path) ->
             judged_all=any(side.whole.judged for side in run.sides),
             heats=[heats(side) for side in run.sides],
             charts=[chart.extra_against_unresolved(side) if _struck(side.boundaries) else None for side in run.sides],
-            pages={one.result.cell: file_name(one.result.cell) for one in run.examples if one.result.cell in pages},
+            pages={cell: file_name(cell) for one in run.examples for cell in _cells_of(one) if cell in pages},
             has_pages=bool(pages),
             story=story,
             does=does,
@@ -57,6 +57,10 @@ def render(run: Summary, data: CellData, pages: frozenset[str], folder: Path) ->
             reruns=list(run.reruns.items())[:REASONS],
         )
     )
+
+
+def _cells_of(example: Example) -> list[str]:
+    return [example.result.cell, *example.elsewhere.values()]
 
 
 def _struck(rows: Sequence[Row]) -> bool:

@@ -83,6 +83,7 @@ class _Teller:
         self._requests = {event.request: event for event in history.of(Kind.REQUEST)}
         self._probe = next(history.of(Kind.PROBE), None)
         self._merged: set[int] = set()
+        self._dead: set[int] = set()
 
     def tell(self) -> Story:
         story = Story(lanes=self._lanes(), holds=list(self._holds()))
@@ -136,7 +137,7 @@ class _Teller:
                 if following is not None and not following.altered:
                     self._merged.add(following.n)
                     step = replace(step, end=onward(self, following), also=(following.n,))
-                elif not self._goes_on(event, kind, same):
+                elif event.n in self._dead:
                     step = replace(step, stopped=True)
             yield step
         elif event.kind.startswith("model"):
@@ -145,11 +146,6 @@ class _Teller:
             return
         else:
             yield _mark(self, event)
-
-    def _goes_on(self, event: Event, kind: Kind, same: str) -> bool:
-        """Whether it is let through later."""
-        wanted = getattr(event, same)
-        return any(one.kind is kind and one.n > event.n and getattr(one, same) == wanted for one in self._events)
 
     def _forwarded_next(self, index: int, event: Event) -> bool:
         return (
@@ -179,7 +175,7 @@ class _Teller:
         return Step(event.n, event.t, start, end, told, "quiet")
 
     def _holds(self) -> Iterator[Hold]:
-        """What stood at a wire for a while."""
+        """What stood at a wire for a while; ``_dead`` gets what ended there at once."""
         last = self._events[-1].n if self._events else 0
         strikes = [event.n for event in self._events if event.kind is Kind.STRIKE]
         for index, event in enumerate(self._events):
@@ -193,8 +189,11 @@ class _Teller:
                 if one.n > event.n and one.kind is onward[1] and getattr(one, onward[2]) == getattr(event, onward[2])
             )
             end = next(ends, None)
-            struck = next((n for n in strikes if n >= event.n), event.n)
-            yield Hold(lane, event.n, min(end if end is not None else struck, last), end is None)
+            struck = next((n for n in strikes if n >= event.n), None)
+            if end is None and struck is None:
+                self._dead.add(event.n)
+            else:
+                yield Hold(lane, event.n, min(end or struck or last, last), end is None)
 
 
 def _call(teller: _Teller, event: Event) -> Step:

@@ -42,14 +42,14 @@ PLAINLY: dict[Boundary, str] = {
     Boundary.NONE: "Nothing was disturbed: this is the control.",
     Boundary.BEFORE_DISPATCH: "The call was taken before the tool server got it: nothing can have happened.",
     Boundary.BEFORE_COMMIT: "The tool server's request was taken before the provider got it: nothing can have happened.",
-    Boundary.AFTER_COMMIT: "The provider did it, and its answer was lost on the way to the tool server.",
-    Boundary.BEFORE_DELIVERY: "It was done, and the tool server's answer was lost on the way to the runtime.",
+    Boundary.AFTER_COMMIT: "The effect was made; the provider's answer was lost on the way to the tool server.",
+    Boundary.BEFORE_DELIVERY: "The effect was made; the tool server's answer was lost on the way to the runtime.",
     Boundary.DURING_CANCEL: "The runtime cancelled while the request was on its way; it took effect after the cancel.",
     Boundary.AFTER_TIMEOUT: "The request was held until the runtime had given up, and took effect late.",
-    Boundary.AGENT_RESTART: "It was done; then the runtime was killed, and started again.",
-    Boundary.OTHER_INSTANCE: "It was done, the answer was lost, and then another instance answered that knew nothing.",
-    Boundary.TOKEN_EXPIRED: "It was done; then the runtime was killed, and stayed down until its key had expired.",
-    Boundary.REPAIR_DRIFT: "It was done, unknown to the runtime; then it was asked to do it with a changed argument.",
+    Boundary.AGENT_RESTART: "The effect was made; then the runtime was killed, and started again.",
+    Boundary.OTHER_INSTANCE: "The effect was made, the answer was lost, and another instance took over that knew nothing.",
+    Boundary.TOKEN_EXPIRED: "The effect was made; then the runtime was killed, and stayed down until its key had expired.",
+    Boundary.REPAIR_DRIFT: "The effect was made, unknown to the runtime; then the plan changed an argument.",
 }
 """What the fault did, to somebody who knows none of our words."""
 
