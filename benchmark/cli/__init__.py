@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 
@@ -36,6 +37,19 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:  # the reader of our output has gone: nobody is left to tell
         sys.stderr.close()
         return Exit.COMPLETED
+    except OSError as error:
+        return _said(_file_fault(error), Exit.HARNESS if error.errno in _OURS else Exit.USAGE)
+
+
+_OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
+"""Errors of the machine rather than of what the user named."""
+
+
+def _file_fault(error: OSError) -> str:
+    """A file or folder that could not be used, and where to look."""
+    what = " → ".join(str(name) for name in (error.filename, error.filename2) if name is not None)
+    why = error.strerror or str(error)
+    return f"{what}: {why}" if what else f"{why} (see bench doctor)"
 
 
 def _format(error: Exception) -> str:

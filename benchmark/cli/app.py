@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli import compare, entries, export, publish, rescore, show, speed, sweep
+from benchmark.cli import compare, doctor, entries, explain, export, publish, report, rescore, show, speed, sweep
 from benchmark.exits import Exit
 from benchmark.provenance import bench_version
 
@@ -14,7 +14,6 @@ app = typer.Typer(
     name="bench",
     help="Does an agent runtime make exactly the effects its user authorised, when the world fails at the worst moment?",
     epilog=f"Exit codes: {'; '.join(f'{code.value} {code.meaning}' for code in Exit)}.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -36,8 +35,11 @@ def _options(
 app.command("run")(sweep.run)
 app.command("list")(entries.list_entries)
 app.command("show")(show.show)
+app.command("explain")(explain.explain)
 app.command("compare")(compare.compare)
 app.command("export")(export.export)
 app.command("publish")(publish.publish)
+app.command("report")(report.report)
 app.command("rescore")(rescore.rescore)
+app.command("doctor")(doctor.doctor)
 app.command("speed")(speed.speed)

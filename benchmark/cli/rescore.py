@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli import runs
+from benchmark.cli import complete, runs
 from benchmark.exits import Exit
 from benchmark.reporting.console import console, say
 from benchmark.reporting.untrusted import plain
@@ -17,7 +17,7 @@ from benchmark.store import Store
 
 
 def rescore(
-    run: Annotated[str, typer.Argument(help="A run: its folder, or its name below results/.")],
+    run: Annotated[str, typer.Argument(help="A run: its folder, or its name below results/.", autocompletion=complete.runs)],
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 where a figure or verdict would change.")
     ] = False,

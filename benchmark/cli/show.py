@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli import runs
+from benchmark.cli import complete, runs
 from benchmark.errors import UsageError, closest
 from benchmark.reporting import timeline
 from benchmark.reporting.console import closing, console, summary
@@ -17,8 +17,11 @@ from benchmark.store import Store
 
 
 def show(
-    run: Annotated[str, typer.Argument(help="A run: its folder, or its name below results/.")],
-    cell: Annotated[str | None, typer.Argument(help="A cell's name: shows its history as a timeline.")] = None,
+    run: Annotated[str, typer.Argument(help="A run: its folder, or its name below results/.", autocompletion=complete.runs)],
+    cell: Annotated[
+        str | None,
+        typer.Argument(help="A cell's name: shows its history as a timeline.", autocompletion=complete.cells),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
     """Show what a run found, or everything that happened in one of its cells."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -21,6 +21,9 @@ from benchmark.summary import Counts, Side, Summary
 
 WIDTH = 100
 """Columns where the output is no terminal."""
+
+NARROW = 76
+"""Below so many columns nothing stands side by side: no column would be readable."""
 
 HEADINGS: dict[Figure, str] = {
     Figure.EXTRA: "extra",
@@ -186,3 +189,22 @@ def _cells(count: int) -> str:
 def say(out: Console, text: str, style: str = "") -> None:
     """One line, never folded: commands and names are copied from it."""
     out.print(Text(text, style=style), soft_wrap=True)
+
+
+def paragraph(out: Console, mark: str, text: str, style: str = "") -> None:
+    """Prose with a hanging indent behind ``mark``, folded at the console's width."""
+    room = max(out.width - len(mark), 16)
+    for index, line in enumerate(Text(text).wrap(out, room, overflow="fold") or [Text("")]):
+        say(out, (mark if index == 0 else " " * len(mark)) + line.plain.rstrip(), style)
+
+
+def pairs(out: Console, rows: Iterable[tuple[str, str]]) -> None:
+    """Labels and texts side by side; one below the other where there is no room."""
+    told = list(rows)
+    width = max((len(label) for label, _ in told), default=0) + 4
+    for label, text in told:
+        if out.width < NARROW or width > out.width // 2:
+            say(out, label, "bold")
+            paragraph(out, "  ", text)
+        else:
+            paragraph(out, f"  {label}".ljust(width), text)

@@ -1,0 +1,111 @@
+"""What would be ``not-run`` here and why: the machine (``benchmark.machine``), and what the catalogue's programs need."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from benchmark.catalog import Catalogue, Placed
+from benchmark.entries import Runtime
+from benchmark.errors import UsageError
+from benchmark.machine import Finding, State, Told, machine, pip, tried, unmet
+
+
+def examine(catalogue: Catalogue, *, jobs: int, results: Path) -> tuple[Finding, ...]:
+    """The machine first, then the catalogue's entries."""
+    return (*machine(jobs=jobs, results=results), *entries(catalogue))
+
+
+def alone(catalogue: Catalogue, name_or_path: str) -> Finding:
+    """One runtime, by name or path; raises UsageError where there is none, CatalogueError where it is wrong."""
+    placed = catalogue.runtime(name_or_path)
+    return tried("runtimes", placed.value.name, partial(runtime, placed))
+
+
+def entries(catalogue: Catalogue) -> tuple[Finding, ...]:
+    """What the catalogue's programs need: providers with their oracles, tool adapters, runtimes."""
+    return tuple(_entries(catalogue))
+
+
+def _entries(catalogue: Catalogue) -> Iterator[Finding]:
+    counts = f"{len(catalogue.workloads)} workloads, {len(catalogue.adapters)} tool adapters"
+    where = ", ".join(str(root) for root in catalogue.roots)
+    yield Finding("catalogue", "entries", State.OK, f"{counts} in {where}")
+    for name in catalogue.providers:
+        yield tried("catalogue", f"provider {name}", partial(_provider, catalogue, name))
+    for name, adapter in catalogue.placed_adapters.items():
+        gap = _gap(adapter.value.command, adapter.folder)
+        if gap is not None:
+            yield Finding("catalogue", f"tool adapter {name}", State.LACKING, gap.found, f"cells on {name}", gap.remedy)
+    for name in catalogue.runtime_files:
+        yield tried("runtimes", name, partial(_runtime, catalogue, name))
+
+
+def _runtime(catalogue: Catalogue, name: str) -> Told:
+    try:
+        return runtime(catalogue.runtime(name))
+    except UsageError as error:
+        return Told(State.LACKING, str(error), f"every cell of {name}", "mend that file")
+
+
+def _provider(catalogue: Catalogue, name: str) -> Told:
+    """Its program, and an oracle that can be loaded."""
+    placed = catalogue.provider(name)
+    gap = _gap(placed.value.command or (), placed.folder)
+    try:
+        catalogue.oracle(placed.value.oracle)
+    except UsageError as error:
+        gap = _Gap(str(error), "mend that file")
+    if gap is not None:
+        behind = [adapter.name for adapter in catalogue.adapters.values() if adapter.provider == name]
+        return Told(State.LACKING, gap.found, f"cells on {', '.join(behind) or 'none'}", gap.remedy)
+    return Told(State.OK, f"{placed.value.kind}, read by the oracle {placed.value.oracle}")
+
+
+def runtime(placed: Placed[Runtime]) -> Told:
+    """Whether a runtime could be started: its interpreter, its program, what it tracks, its services."""
+    declared = placed.value
+    costs = f"every cell of {declared.name}"
+    gaps = [_gap(declared.command, placed.folder), *(_gap(service.command, placed.folder) for service in declared.service)]
+    if declared.environment is None:
+        missing = [name for name in declared.versions.track if unmet(name)]
+        gaps += [_Gap(f"{', '.join(missing)} not installed", pip(missing))] if missing else []
+    else:
+        files = [file for file in (declared.environment.python, declared.environment.node) if file is not None]
+        gaps += [
+            _Gap(f"{file} is missing", "restore it: it pins the environment")
+            for file in files
+            if not (placed.folder / file).is_file()
+        ]
+    lacking = [gap for gap in gaps if gap is not None]
+    if lacking:
+        return Told(State.LACKING, "; ".join(gap.found for gap in lacking), costs, lacking[0].remedy)
+    able = "own environment" if declared.environment else "this interpreter"
+    return Told(State.OK, f"{declared.kind}, {able}")
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """Something that a command needs and that is not there."""
+
+    found: str
+    remedy: str
+
+
+def _gap(command: Sequence[str], folder: Path) -> _Gap | None:
+    """What a command lacks: its interpreter, or the program file in its folder."""
+    if not command:
+        return None
+    first, *rest = command
+    if first == "{node}" and shutil.which("node") is None:
+        return _Gap("node is not installed", "apt-get install nodejs, or https://nodejs.org")
+    if not first.startswith("{") and shutil.which(first) is None and not os.access(folder / first, os.X_OK):
+        return _Gap(f"there is no program {first!r}", f"install {first}, or mend `command`")
+    program = rest[0] if first in ("{python}", "{node}") and rest else ""
+    if program.endswith((".py", ".js", ".mjs")) and not (folder / program).is_file():
+        return _Gap(f"there is no file {folder / program}", "restore it, or mend `command`")
+    return None
