@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,12 @@ from benchmark.cli import runs
 from benchmark.errors import BenchError, UsageError
 from benchmark.exits import Exit
 from benchmark.reporting.console import console, say
-from benchmark.reporting.html import Pages, Written, write, write_cells, write_several
+from benchmark.reporting.html.pages import Pages
 from benchmark.reporting.untrusted import plain
 from benchmark.salvage import Salvage
+
+if TYPE_CHECKING:
+    from benchmark.reporting.html.report import Written
 
 REPORTS = Path("reports")
 """Where the reports of runs below ``results/`` are put, below the working directory."""
@@ -37,6 +40,8 @@ def report(
     ] = None,
 ) -> None:
     """Write the HTML report: an index page, and a page for each cell. It opens from a file and fetches nothing."""
+    from benchmark.reporting.html.report import write, write_cells, write_several
+
     found, refused = _open(run)
     written: list[Written] = []
     if cell:
@@ -59,6 +64,8 @@ def report(
 
 def after_run(folder: Path) -> None:
     """Write the report of a run that has just ended; that it cannot be written is told, and changes no exit code."""
+    from benchmark.reporting.html.report import write
+
     errors = console(sys.stderr)
     try:
         written = write(Salvage(folder), folder_for(folder))

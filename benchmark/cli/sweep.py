@@ -13,6 +13,7 @@ from benchmark.cli import options as opt
 from benchmark.cli import order as orders
 from benchmark.cli.gates import Gates, verdict
 from benchmark.cli.order import JOBS, Order
+from benchmark.cli.report import after_run
 from benchmark.counting import summarise
 from benchmark.errors import UsageError
 from benchmark.exits import Exit
@@ -52,6 +53,7 @@ def run(
     fail_on: opt.FailOn = None,
     expect: opt.Expect = None,
     update_expect: opt.UpdateExpect = False,
+    report: opt.Report = True,
     as_json: opt.AsJson = False,
 ) -> None:
     """Sweep a runtime over fault boundaries, workloads and tool adapters, and judge it by external state."""
@@ -82,7 +84,10 @@ def run(
         raise typer.Exit(Exit.NOTHING_RAN)
     if not dry_run:
         with order.store or orders.store_for(order, out) as store:
-            raise typer.Exit(_sweep(order, store, gates, as_json))
+            code = _sweep(order, store, gates, as_json)
+        if report and code is not Exit.INTERRUPTED:
+            after_run(store.folder)
+        raise typer.Exit(code)
 
 
 def _refuse(names: list[str]) -> None:

@@ -1,6 +1,5 @@
-"""The HTML report: an offline index page, one page a cell, nothing fetched from anywhere."""
+"""The HTML report: an offline index page, one page a cell, nothing fetched from anywhere.
 
-from benchmark.reporting.html.pages import Pages
-from benchmark.reporting.html.report import Written, write, write_cells, write_several
-
-__all__ = ["Pages", "Written", "write", "write_cells", "write_several"]
+``report.write`` makes one; ``pages.Pages`` says which cells get a page. Nothing is imported here: a command that writes no
+report must not pay for templates and charts.
+"""
