@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -62,7 +63,7 @@ def compare(
         typer.echo(markdown.comparison(result), nl=False)
     else:
         told.tell(console(), result, runs, every=every)
-        _pages(found, result, out)
+        _pages(found, result, out, runs)
     if cell is None:
         github.summarise(lambda: markdown.comparison(result))
     raise typer.Exit(_exit(found, result, gates))
@@ -126,6 +127,14 @@ def half(source: Source, cell: str) -> Half:
     raise UsageError(f"{source.place}: has no cell {cell!r}{closest(cell, known)}")
 
 
-def _pages(found: Sequence[Source], result: Comparison, out: Path | None) -> None:
-    del found, result, out
-    say(console(), "")
+def _pages(found: Sequence[Source], result: Comparison, out: Path | None, names: Sequence[str]) -> None:
+    """Write the pages and say where they are."""
+    from benchmark.reporting import comparison_pages
+
+    index = comparison_pages.write(result, found, out or REPORTS / _folder(found), names)
+    say(console(), f"Pages: {index}")
+
+
+def _folder(found: Sequence[Source]) -> str:
+    joined = "-".join(re.sub(r"[^A-Za-z0-9._]+", "-", source.label) for source in found)
+    return f"compare-{joined}"[:120]

@@ -32,6 +32,11 @@ class Row:
         """Whether only one side has it."""
         return self.left is None or self.right is None
 
+    @property
+    def differs(self) -> bool:
+        """Whether the sides say different things."""
+        return self.left is None or self.right is None or self.left.move.text != self.right.move.text
+
 
 def rows(left: History, right: History) -> tuple[Row, ...]:
     """Both stories, told side by side, each in its own order."""
