@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +19,7 @@ from benchmark import catalog
 from benchmark.boundaries import TABLE
 from benchmark.catalog import Catalogue
 from benchmark.contracts import Contract
-from benchmark.reporting.console import console
+from benchmark.reporting.console import NARROW, console, paragraph, say
 from benchmark.reporting.untrusted import plain
 
 
@@ -54,12 +55,23 @@ def list_entries(
         typer.echo(json.dumps(_DATA[kind](found), indent=2, ensure_ascii=False))
         return
     listing = _ROWS[kind](found)
+    _print(console(), listing)
+
+
+def _print(out: Console, listing: Listing) -> None:
+    """A table, or where there is no room for one, a paragraph for each entry."""
+    if out.width < NARROW:
+        for row in listing.rows:
+            say(out, plain(row[0], 400), "bold")
+            for title, text in zip(listing.titles[1:], row[1:], strict=True):
+                paragraph(out, f"  {title}: ", plain(text, 400))
+        return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, title in enumerate(listing.titles):
         table.add_column(title, no_wrap=index == 0, overflow="fold")
     for row in listing.rows:
         table.add_row(*(Text(plain(cell, 400)) for cell in row))
-    console().print(table)
+    out.print(table)
 
 
 def _workloads(found: Catalogue) -> Listing:

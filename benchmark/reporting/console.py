@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -52,7 +53,7 @@ def closing(out: Console, header: RunHeader, results: Sequence[CellResult], fold
 def conclude(out: Console, run: Summary, folder: Path | None = None) -> None:
     """The same from its summary."""
     for side in run.sides:
-        out.print(_table(run.header.runtime, side))
+        _figures(out, run.header.runtime, side)
         _profile(out, side)
     _violations(out, run)
     _flaky(out, run)
@@ -63,14 +64,35 @@ def conclude(out: Console, run: Summary, folder: Path | None = None) -> None:
         say(out, f"  look at a cell:  bench show {shlex.quote(str(folder))} CELL", "dim")
 
 
-def _table(runtime: str, side: Side) -> Table:
-    kept = "tool adapters that keep their contract" if side.truthful else TREACHEROUS
+def _figures(out: Console, runtime: str, side: Side) -> None:
+    """Boundary × figure: a table, or a paragraph for each boundary where there is no room for one."""
+    for roomy in (True, False):
+        table = _table(runtime, side, roomy=roomy)
+        if out.measure(table, options=out.options.update(max_width=1000)).maximum <= out.width:
+            out.print(table)
+            return
+    paragraph(out, "", _title(runtime, side), "bold")
+    rows = [(f"{row.number or '–':>2} {plain(row.boundary)}", row.counts) for row in side.boundaries]
+    for name, counts in [*rows, ("   all", side.whole)]:
+        paragraph(out, f"{name}: ", f"{counts.judged} of {counts.cells} judged, {counts.stimuli} stimuli")
+        shown = [f"{figure} {counts.figure(figure)}" for figure in HEADINGS if counts.figure(figure)]
+        if counts.judged:
+            paragraph(out, "     ", ", ".join(shown) or "none shows a figure", "bold red" if shown else "dim")
+    paragraph(out, "", "each figure: how many of the judged cells show it", "dim")
+
+
+def _title(runtime: str, side: Side) -> str:
+    return f"{plain(runtime)} · {'tool adapters that keep their contract' if side.truthful else TREACHEROUS}"
+
+
+def _table(runtime: str, side: Side, *, roomy: bool) -> Table:
     table = Table(
-        title=Text(f"{plain(runtime)} · {kept}", style="bold"),
+        title=Text(_title(runtime, side), style="bold"),
         caption=Text("each figure: how many of the judged cells show it", style="dim"),
         title_justify="left",
         caption_justify="left",
         box=box.SIMPLE_HEAD,
+        padding=(0, 1) if roomy else 0,
         pad_edge=False,
     )
     table.add_column("boundary", no_wrap=True)
@@ -100,7 +122,7 @@ def _profile(out: Console, side: Side) -> None:
     out.print()
     say(out, "Profile" if side.truthful else "Profile with treacherous adapters", "bold")
     for row in side.boundaries:
-        say(out, f"  {plain(row.boundary):<16} {', '.join(row.words)}", "")
+        paragraph(out, f"  {plain(row.boundary):<16} ", ", ".join(row.words))
     out.print()
 
 
@@ -192,10 +214,17 @@ def say(out: Console, text: str, style: str = "") -> None:
 
 
 def paragraph(out: Console, mark: str, text: str, style: str = "") -> None:
-    """Prose with a hanging indent behind ``mark``, folded at the console's width."""
-    room = max(out.width - len(mark), 16)
-    for index, line in enumerate(Text(text).wrap(out, room, overflow="fold") or [Text("")]):
-        say(out, (mark if index == 0 else " " * len(mark)) + line.plain.rstrip(), style)
+    """Prose behind ``mark``, folded at the console's width with a hanging indent (a shallow one behind a long mark)."""
+    deep = len(mark) if len(mark) <= out.width // 3 else len(mark) - len(mark.lstrip()) + 4
+    folded = textwrap.wrap(
+        text,
+        max(out.width, len(mark) + 8),
+        initial_indent=mark,
+        subsequent_indent=" " * deep,
+        break_on_hyphens=False,
+    )
+    for line in folded or [mark.rstrip()]:
+        say(out, line, style)
 
 
 def pairs(out: Console, rows: Iterable[tuple[str, str]]) -> None:

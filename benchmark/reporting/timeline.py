@@ -13,7 +13,7 @@ from rich.console import Console
 from benchmark.effects import Effect
 from benchmark.history import Event, History, Kind
 from benchmark.intents import Intent, matches
-from benchmark.reporting.console import say
+from benchmark.reporting.console import NARROW, paragraph, say
 from benchmark.reporting.untrusted import fields, plain, value
 from benchmark.results import CellResult, Judgement
 
@@ -47,10 +47,15 @@ class Move:
 def show(out: Console, history: History, result: CellResult | Judgement, notes: Sequence[str] = ()) -> None:
     """Print the whole story of one cell."""
     _heading(out, history)
-    say(out, _titles(), "bold")
+    narrow = out.width < NARROW
+    say(out, f"{'seconds':>8} {'no.':>4}  what" if narrow else _titles(), "bold")
     for event in history.events:
         move = told(event)
-        say(out, f"{_lanes(move)}  {event.t:>8.3f} {event.n:>4}  {move.text}", move.style)
+        clock = f"{event.t:>8.3f} {event.n:>4}  "
+        if narrow:
+            paragraph(out, clock, f"{_way(move)}: {move.text}", move.style)
+        else:
+            say(out, f"{_lanes(move)}  {clock}{move.text}", move.style)
     out.print()
     _oracle(out, history)
     _claims(out, history)
@@ -68,6 +73,12 @@ def _heading(out: Console, history: History) -> None:
         out, f"{plain(declared.runtime)} on {plain(cell.adapter)}{lies} over {where}: {plain(declared.workload.summary)}", ""
     )
     out.print()
+
+
+def _way(move: Move) -> str:
+    """The lanes in words, where there is no room for the picture."""
+    names = dict.fromkeys((TITLES[move.start], TITLES[move.end]))
+    return " → ".join(names)
 
 
 def _titles() -> str:
