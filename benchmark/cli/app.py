@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli import compare, doctor, entries, explain, export, publish, report, rescore, show, speed, sweep
+from benchmark.cli import compare, doctor, entries, explain, export, publish, report, rescore, show, site, speed, sweep
 from benchmark.exits import Exit
 from benchmark.provenance import bench_version
 
@@ -39,6 +39,7 @@ app.command("explain")(explain.explain)
 app.command("compare")(compare.compare)
 app.command("export")(export.export)
 app.command("publish")(publish.publish)
+app.command("site")(site.site)
 app.command("report")(report.report)
 app.command("rescore")(rescore.rescore)
 app.command("doctor")(doctor.doctor)

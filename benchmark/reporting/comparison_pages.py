@@ -71,7 +71,7 @@ def write(found: Comparison, runs: Sequence[Kept], out: Path, names: Sequence[st
 
     ``names``: what the user called the runs, for commands to copy.
     """
-    prepare(out, FILE)
+    prepare(out, FILE, "cells")
     results = [{result.cell: result for result in run.results} for run in runs]
     pages: dict[tuple[int, str], str] = {}
     first: dict[int, tuple[Change, list[Half]]] = {}

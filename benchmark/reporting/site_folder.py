@@ -10,7 +10,7 @@ from benchmark.errors import HarnessError, UsageError
 
 
 def prepare(out: Path, mark: str, *folders: str) -> None:
-    """Make the folder and its empty folders (``cells`` among them); raises UsageError where it holds no pages of ours.
+    """Make the folder and its ``folders``, empty, with the assets; raises UsageError where it holds no pages of ours.
 
     ``mark``: the file by which it is known to be one of ours.
     """
@@ -19,7 +19,7 @@ def prepare(out: Path, mark: str, *folders: str) -> None:
     if out.is_dir() and any(out.iterdir()) and not (out / mark).is_file():
         raise UsageError(f"{out}: holds something else; choose another --out, or empty it")
     try:
-        for name in ("cells", "assets", *folders):
+        for name in ("assets", *folders):
             shutil.rmtree(out / name, ignore_errors=True)
             (out / name).mkdir(parents=True, exist_ok=True)
         for asset in resources.files("benchmark.reporting.html").joinpath("assets").iterdir():
