@@ -16,15 +16,20 @@ from pydantic import BaseModel
 
 from benchmark.boundaries import TABLE
 from benchmark.catalog import Catalogue, load
+from benchmark.comparison import Comparison
 from benchmark.contracts import Contract
 from benchmark.effects import Effect
 from benchmark.entries import Provider, Runtime, ToolAdapter
 from benchmark.exits import Exit
-from benchmark.history import Event, Kind
+from benchmark.history import Declaration, Event, Kind, Reading
 from benchmark.intents import Outcome, Workload
+from benchmark.published import Published
+from benchmark.reporting.exported import Exported
+from benchmark.reporting.site import Listing
 from benchmark.results import Blame, CellResult, Claim, Figure, OutcomeFile, Verdict
 from benchmark.scoring.claims import Part
 from benchmark.store import RunHeader
+from benchmark.trophies import Trophies
 
 NOTICE = "<!-- Made by `python -m benchmark.reference`. Change what it is made from, not this page. -->"
 
@@ -36,8 +41,15 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "outcome": OutcomeFile,
     "run": RunHeader,
     "cell": CellResult,
+    "declaration": Declaration,
     "event": Event,
+    "reading": Reading,
     "effect": Effect,
+    "export": Exported,
+    "comparison": Comparison,
+    "published": Published,
+    "trophies": Trophies,
+    "site": Listing,
 }
 """Schema name → the type that it describes."""
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import Field, RootModel
+
 from benchmark import glossary
 from benchmark.boundaries import TABLE
 from benchmark.compare import compare
 from benchmark.comparison import Entry, Standing
+from benchmark.contracts import Frozen
 from benchmark.published import Published
 from benchmark.reporting.comparison_pages import sentence
 from benchmark.reporting.html.environment import environment
@@ -23,6 +25,19 @@ from benchmark.trophies import Trophy
 
 FILE = "site.json"
 """What the site holds, for programs; by it a folder is known to be one of ours."""
+
+
+class Listed(Frozen):
+    """A published result, as programs find it."""
+
+    file: str = Field(description="Its place on the site.")
+    started: str = Field(description="UTC, ISO 8601.")
+    suite_hash: str
+    answer: str = Field(description="What was found, in one plain sentence (truthful adapters).")
+
+
+class Listing(RootModel[dict[str, tuple[Listed, ...]]]):
+    """``site.json``: runtime → its published results, oldest first."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +114,7 @@ def write(runtimes: Mapping[str, Sequence[Release]], trophies: Sequence[Trophy],
         save(out / "runtimes" / f"{name}.html", text)
         for release in releases:
             shutil.copyfile(release.path, out / release.file)
-    save(out / FILE, json.dumps(_listing(runtimes), indent=1) + "\n")
+    save(out / FILE, _listing(runtimes).model_dump_json(indent=1) + "\n")
     return out / "index.html"
 
 
@@ -154,19 +169,21 @@ def _words() -> list[tuple[str, list[glossary.Entry]]]:
     ]
 
 
-def _listing(runtimes: Mapping[str, Sequence[Release]]) -> dict[str, list[dict[str, str]]]:
-    return {
-        name: [
-            {
-                "file": release.file,
-                "started": release.header.started,
-                "suite_hash": release.header.suite_hash,
-                "answer": release.summary.answer,
-            }
-            for release in releases
-        ]
-        for name, releases in runtimes.items()
-    }
+def _listing(runtimes: Mapping[str, Sequence[Release]]) -> Listing:
+    return Listing(
+        {
+            name: tuple(
+                Listed(
+                    file=release.file,
+                    started=release.header.started,
+                    suite_hash=release.header.suite_hash,
+                    answer=release.summary.answer,
+                )
+                for release in releases
+            )
+            for name, releases in runtimes.items()
+        }
+    )
 
 
 def _page(template: str, **values: object) -> str:
