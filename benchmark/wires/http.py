@@ -192,7 +192,7 @@ class HttpWire:
                     await response.prepare(request)
                 case Chunk():
                     assert response is not None
-                    if call is not None and item.payload is not None:
+                    if call is not None and item.payload is not None and not call.cancelled:
                         if not item.altered:
                             call.delivered(item.payload)
                         scene.recorder.record(Kind.DELIVERED, call=call.n, result=item.payload, altered=item.altered)

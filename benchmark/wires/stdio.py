@@ -248,8 +248,9 @@ class StdioWire:
             return
         if connection.broken or connection.incarnation in scene.dead:
             return
-        call.delivered(payload)
-        scene.recorder.record(Kind.DELIVERED, call=call.n, result=payload, altered=False)
+        if not call.cancelled:  # who cancelled a call ignores what still comes for it
+            call.delivered(payload)
+            scene.recorder.record(Kind.DELIVERED, call=call.n, result=payload, altered=False)
         connection.to_runtime.send_line(line)
 
     async def _manifest(self, connection: Connection, call: LiveCall, manifestation: Manifestation) -> None:
