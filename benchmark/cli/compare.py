@@ -83,7 +83,7 @@ def _exit(found: Sequence[Source], result: Comparison, gates: dict[str, tuple[Ma
     complaints = [line for pair in result.pairs for line in _complaints(pair.after, pair.changes, gates)]
     for line in complaints:
         typer.echo(f"bench: {plain(line, 400)}", err=True)
-    if notes:
+    if any(source.damaged for source in found):
         return Exit.USAGE
     if gates and not all(pair.compared for pair in result.pairs):
         typer.echo("bench: no cell was judged in both runs: nothing was compared", err=True)

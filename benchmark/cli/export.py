@@ -56,7 +56,7 @@ def export(
     _write(made, out)
     for note in source.notes:
         typer.echo(f"bench: {plain(note, 400)}", err=True)
-    raise typer.Exit(Exit.USAGE if source.notes else Exit.COMPLETED)
+    raise typer.Exit(Exit.USAGE if source.damaged else Exit.COMPLETED)
 
 
 def _write(made: bytes, out: Path | None) -> None:

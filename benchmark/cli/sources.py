@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmark import published
@@ -30,6 +30,8 @@ class Source:
     header: RunHeader
     results: tuple[CellResult, ...]
     notes: tuple[str, ...]
+    damaged: bool = False
+    """Something could not be read that a killed run does not explain."""
     store: Store | None = None
     """Where the histories are; None: a published result has none."""
 
@@ -65,7 +67,7 @@ def load_all(names: Sequence[str]) -> tuple[Source, ...]:
     found = [load(name) for name in names]
     labels = [source.label for source in found]
     return tuple(
-        source if labels.count(source.label) == 1 else _relabelled(source, f"{source.label} #{number}")
+        source if labels.count(source.label) == 1 else replace(source, label=f"{source.label} #{number}")
         for number, source in enumerate(found, 1)
     )
 
@@ -88,7 +90,7 @@ def published_files(folder: Path) -> dict[str, list[Path]]:
 def _of_folder(folder: Path) -> Source:
     salvage = Salvage(folder)
     results = tuple(salvage)
-    return Source(salvage.header.run, folder, salvage.header, results, salvage.notes, salvage.store)
+    return Source(salvage.header.run, folder, salvage.header, results, salvage.notes, salvage.damaged, salvage.store)
 
 
 def _published(name: str) -> Path | None:
@@ -105,7 +107,3 @@ def _published(name: str) -> Path | None:
 def _hint(name: str) -> str:
     known = published_files(PUBLISHED)
     return f"; published results: {', '.join(known)}{closest(name, known)}" if known else ""
-
-
-def _relabelled(source: Source, label: str) -> Source:
-    return Source(label, source.place, source.header, source.results, source.notes, source.store)
