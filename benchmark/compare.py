@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from operator import attrgetter
 
 from benchmark import significance
 from benchmark.boundaries import TABLE
@@ -42,6 +44,10 @@ def compare(entries: Sequence[Entry], *, across_suites: bool = False) -> Compari
 def _contestant(entry: Entry) -> Contestant:
     known = entry.header.model_dump(include=set(Contestant.model_fields))
     return Contestant(label=entry.label, planned=len(entry.header.cells), **known)
+
+
+_NAMES = (*COUNTS, *PARTS)
+_counts = attrgetter(*_NAMES)
 
 
 @dataclass(frozen=True)
@@ -77,16 +83,17 @@ def _sides(entry: Entry, mixed: bool) -> dict[str, _Group]:
 def _side(results: Sequence[CellResult]) -> Side:
     judged = [result for result in results if result.verdict.judged]
     worst = max(judged or results, key=lambda result: GRAVITY.get(result.verdict, 0))  # max keeps the first of equals
-    signatures = {(one.verdict, *(getattr(one, name) for name in (*COUNTS, *PARTS))) for one in judged}
+    counts = [_counts(result) for result in judged]
+    verdicts = Counter(result.verdict for result in judged)
     return Side(
         cell=worst.cell,
         verdict=worst.verdict,
         reason=worst.reason,
         repeats=len(judged),
-        verdicts={verdict: count for verdict in Verdict if (count := sum(one.verdict is verdict for one in judged))},
-        figures={name: max((getattr(one, name) for one in judged), default=0) for name in (*COUNTS, *PARTS)},
+        verdicts=dict(verdicts) if len(verdicts) < 2 else {one: verdicts[one] for one in Verdict if one in verdicts},
+        figures=dict(zip(_NAMES, map(max, zip(*counts, strict=True)) if counts else repeat(0), strict=False)),
         blame=worst.blame,
-        flaky=len(signatures) > 1,
+        flaky=len(verdicts) > 1 or len(set(counts)) > 1,
     )
 
 

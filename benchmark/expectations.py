@@ -117,8 +117,9 @@ def compare(expected: Sequence[Expectation], results: Iterable[CellResult], *, n
     new = []
     met: set[Expectation] = set()
     tried: set[Expectation] = set()
+    index = _Index(expected)
     for result in judged:
-        covering = [one for one in expected if one.covers(result.cell)]
+        covering = index.covering(result.cell)
         tried.update(covering)
         true = [one for one in covering if shows(result, one.shows)]
         met.update(true)
@@ -127,6 +128,24 @@ def compare(expected: Sequence[Expectation], results: Iterable[CellResult], *, n
         new += [Surprise(result, figure) for figure in Figure if shows(result, figure) and not _expects(true, figure)]
     stale = tuple(one for one in expected if one not in met and (one in tried or not narrowed))
     return Comparison(tuple(new), stale)
+
+
+class _Index:
+    """Expectations by what they cover: most name a cell, or a cell with all its repeats."""
+
+    def __init__(self, expected: Sequence[Expectation]) -> None:
+        self._named: dict[str, list[Expectation]] = {}
+        self._globs: list[Expectation] = []
+        for one in expected:
+            literal = one.pattern.removesuffix("@*")
+            if any(sign in literal for sign in "*?["):
+                self._globs.append(one)
+            else:
+                self._named.setdefault(literal, []).append(one)
+
+    def covering(self, cell: str) -> list[Expectation]:
+        named = self._named.get(cell, []) + self._named.get(cell.rpartition("@")[0], [])
+        return [one for one in (*named, *self._globs) if one.covers(cell)]
 
 
 def updated(text: str, difference: Comparison, results: Iterable[CellResult], *, narrowed: bool) -> str:
