@@ -121,9 +121,9 @@ class HttpWire:
         try:
             async with asyncio.timeout(UP_S), self._client.options(instance.url):
                 return
-        except (aiohttp.ClientError, ConnectionError, TimeoutError) as error:
+        except (aiohttp.ClientError, ConnectionError, TimeoutError, RuntimeError) as error:
             if self._scene.over.is_set():
-                return  # the runtime had ended before its server's successor was up
+                return  # the runtime had ended, and our client with it, before its server's successor was up
             raise HarnessError(f"tool server {instance.name} did not come up: {error!r}") from None
 
     async def close(self) -> None:
@@ -237,6 +237,9 @@ class HttpWire:
                 await self._relay(exchange, response)
         except (aiohttp.ClientError, ConnectionError):
             exchange.items.put_nowait(Abort())
+        except RuntimeError:
+            if not self._scene.over.is_set():
+                raise  # at the end our client is closed, and says so in its own way
 
     async def _relay(self, exchange: Exchange, response: aiohttp.ClientResponse) -> None:
         head = Head(
