@@ -25,8 +25,8 @@ def answer(side: Side | None) -> str:
     if side is None or not side.whole.judged:
         return "Nothing could be judged: no statement about this runtime is possible."
     whole = side.whole
-    told = [_extra(side), *_absent(whole), _unsure(whole), *_false(whole)]
-    return _sentence(f"{'; '.join(told)} ({_of(whole.stimuli, 'distinct stimulus', 'distinct stimuli')}).")
+    told = [_extra(side), *_absent(side), _unsure(whole), *_false(whole)]
+    return _sentence(f"{'; '.join(told)}; {_of(whole.stimuli, 'distinct stimulus', 'distinct stimuli')} tried.")
 
 
 def _sentence(text: str) -> str:
@@ -72,9 +72,11 @@ def _cause(side: Side) -> str:
     return found[0][0] + others
 
 
-def _absent(whole: Counts) -> Iterable[str]:
+def _absent(side: Side) -> Iterable[str]:
+    whole = side.whole
     if whole.totals["missing"]:
-        yield f"left {_of(whole.totals['missing'], 'effect')} out {_in(whole, 'missing')}"
+        could_not = f" (in {side.barred:,} of these the fault took every attempt)" if side.barred else ""
+        yield f"left {_of(whole.totals['missing'], 'effect')} out {_in(whole, 'missing')}{could_not}"
     else:
         yield "never lost one"
     if whole.totals["torn"]:

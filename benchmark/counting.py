@@ -36,6 +36,8 @@ _NUMBER = {boundary.value: row.number for boundary, row in TABLE.items()}
 _VERDICTS = {verdict: index for index, verdict in enumerate(Verdict)}
 _SEEN, _JUDGED, _FIRST_FIELD = 0, 1, 2
 _FIRST_VERDICT = _FIRST_FIELD + len(FIELDS)
+_TAKEN = frozenset({Boundary.BEFORE_DISPATCH, Boundary.BEFORE_COMMIT})
+_MISSING = 1 << (_FIRST_FIELD + FIELDS.index("missing"))
 _EXTRA = 1 << (_FIRST_FIELD + FIELDS.index("extra"))
 _JUDGED_VERDICTS = frozenset(index for verdict, index in _VERDICTS.items() if verdict.judged)
 _values = attrgetter(*FIELDS)
@@ -305,6 +307,7 @@ class _Side:
         self._grids: tuple[defaultdict[tuple[str, str], _Counts], ...] = tuple(defaultdict(_Counts) for _ in range(3))
         self._blame: Counter[Blame] = Counter()
         self._invited = 0
+        self._barred = 0
 
     def of(self, result: CellResult) -> tuple[_Counts, ...]:
         """Every count that the result belongs to."""
@@ -324,6 +327,8 @@ class _Side:
 
     def blame(self, result: CellResult, new: int) -> None:
         """Only the first repeat that shows extra effects is asked, so that these counts are of cells."""
+        if new & _MISSING and result.boundary in _TAKEN and result.strike.endswith("-every"):
+            self._barred += 1
         if new & _EXTRA:
             self._invited += result.invited
             if result.blame is not None:
@@ -344,6 +349,7 @@ class _Side:
             adapters=adapters,
             contracts=contracts,
             blame={who: self._blame[who] for who in Blame if self._blame[who]},
+            barred=self._barred,
             invited=self._invited,
         )
 

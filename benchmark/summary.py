@@ -117,6 +117,10 @@ class Side(Frozen):
     adapters: tuple[Pane, ...] = Field(description="boundary × adapter.")
     contracts: tuple[Pane, ...] = Field(description="boundary × contract kind.")
     blame: dict[Blame, int] = Field(description="Who multiplied first → cells with extra effects.")
+    barred: int = Field(
+        default=0,
+        description="Cells with missing effects in which the fault took every attempt: no runtime could have made them.",
+    )
     invited: int = Field(
         description="Cells with extra effects whose re-issue was asked for by an answer or the specification."
     )

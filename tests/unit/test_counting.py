@@ -129,6 +129,17 @@ def test_a_promise_is_broken_by_what_it_excludes_and_by_nothing_else(header: Run
     ]
 
 
+def test_what_a_fault_took_at_every_attempt_is_told_apart_from_what_was_left_out(header: RunHeader, result: Make) -> None:
+    every = named("before-dispatch", "error").replace("first-once", "first-every")
+    lost = [
+        result(name, Verdict.INCOMPLETE, missing=1) for name in (every, every.replace("@1", "@2"), named("before-dispatch"))
+    ]
+    run = summarise(header, lost)
+    assert run.truthful is not None
+    assert (run.truthful.whole.figure(Figure.MISSING), run.truthful.barred) == (2, 1)
+    assert "left 3 effects out in 2 (in 1 of these the fault took every attempt)" in run.answer
+
+
 def test_a_summary_is_json_both_ways(header: RunHeader, result: Make) -> None:
     run = summarise(
         header, [result(), result(named("none", "-"), verdict=Verdict.VIOLATED, extra=1, duplicates=1)], ["note"]
@@ -140,10 +151,10 @@ def test_the_answer_is_one_plain_sentence_of_the_counts(header: RunHeader, resul
     wrong = result(verdict=Verdict.VIOLATED, extra=2, duplicates=2)
     assert summarise(header, [wrong, result(named("none", "-"))]).answer == (
         "Re-sends a call whose answer was lost: 2 duplicate effects in 1 of 2 eligible cells; never lost one; "
-        "never said it was unsure (1 distinct stimulus)."
+        "never said it was unsure; 1 distinct stimulus tried."
     )
     assert summarise(header, [result()]).answer == (
-        "Never made an effect that was not authorised in 1 eligible cell; never lost one; never said it was unsure "
-        "(1 distinct stimulus)."
+        "Never made an effect that was not authorised in 1 eligible cell; never lost one; never said it was unsure; "
+        "1 distinct stimulus tried."
     )
     assert "Nothing could be judged" in summarise(header, [result(verdict=Verdict.UNTESTABLE)]).answer
