@@ -150,15 +150,16 @@ def sentence(pair: Pair) -> str:
     words = {
         Mark.BROKE: "broke",
         Mark.WORSE: "got worse",
-        Mark.CHANGED: "are wrong in another way",
+        Mark.CHANGED: "{be} wrong in another way",
         Mark.BETTER: "got better",
-        Mark.FIXED: "are fixed",
+        Mark.FIXED: "{be} fixed",
         Mark.SAME: "stayed the same",
     }
-    told = [f"{pair.marks[mark]:,} {word}" for mark, word in words.items() if pair.marks.get(mark)]
+    counts = [(pair.marks.get(mark, 0), word) for mark, word in words.items()]
+    told = [f"{cells:,} {word.format(be='is' if cells == 1 else 'are')}" for cells, word in counts if cells]
     if not told:
         return "No cell was judged in both runs: nothing can be compared."
-    return f"Of {pair.compared:,} cells judged in both, " + ", ".join(told) + "."
+    return f"Of {pair.compared:,} cell{'' if pair.compared == 1 else 's'} judged in both, " + ", ".join(told) + "."
 
 
 def league(standings: Sequence[Standing]) -> Iterator[tuple[bool, list[tuple[Figure, list[Standing]]], list[str]]]:

@@ -55,7 +55,7 @@ def fits(page: Page) -> bool:
 @pytest.mark.cells
 def test_a_newcomer_finds_one_duplicate_charge_sees_why_and_gets_its_replay(real: Path, opened: Open) -> None:
     page = opened(real / "index.html")
-    expect(page.locator(".sentence")).to_have_text("Of 1 cells judged in both, 1 are fixed.")
+    expect(page.locator(".sentence")).to_have_text("Of 1 cell judged in both, 1 is fixed.")
     begin = page.locator(".begin")
     expect(begin).to_contain_text("1 duplicate effect")
     expect(begin.locator(".command code").first).to_have_text(f"bench run --runtime blind-retry --cell {CELL}")

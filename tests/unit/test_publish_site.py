@@ -136,7 +136,7 @@ def test_the_history_of_a_runtime_tells_what_changed_from_version_to_version() -
     (told,) = [table for table in page("runtimes/alpha.html").tables if table[0][0] == "day"]
     assert [(row[0], row[-1]) for row in told[1:]] == [
         ("2026-03-01", "Another suite than before: not comparable."),
-        ("2026-02-01", "Of 1 cells judged in both, 1 are fixed."),
+        ("2026-02-01", "Of 1 cell judged in both, 1 is fixed."),
         ("2026-01-01", "the first"),
     ]
     listed = json.loads((SITE / "site.json").read_text())["alpha"]
