@@ -94,7 +94,7 @@ def read(path: Path) -> Published:
     try:
         data = json.loads(text)
         version = data.get("schema_version")
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path}:{getattr(error, 'lineno', 1)}: not a JSON object: {error}") from None
     if version != SCHEMA_VERSION:
         raise UsageError(f"{path}: schema version {version!r}; this version of bench reads {SCHEMA_VERSION}")

@@ -43,7 +43,7 @@ def read(folder: Path) -> tuple[Trophy, ...]:
         return ()
     try:
         found = Trophies.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]

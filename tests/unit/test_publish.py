@@ -107,7 +107,10 @@ def test_runs_and_published_results_are_compared_and_exported_alike(run: Path, c
         ('"schema_version": 1', '"schema_version": 2', "schema version 2; this version of bench reads 1"),
         ('"verdict":"violated"', '"verdict":"odd"', "cells[2]: verdict: Input should be"),
         (f'"{STRUCK}"', '"odd"', "cells[2]: 'odd' is not a cell's name"),
-        ('"cells": [', '"cells": [}', "not a JSON object"),
+        ('"cells": [\n', '"cells": [}', "not a JSON object"),
+        ('"cells": [\n', '"cells": ' + "[" * 100_000, "not a JSON object"),
+        ('"cells": [\n', '"cells": [7, ', "cells.0: Input should be a valid dictionary"),
+        ('"cell":"', '"cell":null,"x":"', "cells[1]: "),
     ],
 )
 def test_a_damaged_published_result_names_its_file_and_place(run: Path, old: str, new: str, message: str) -> None:
