@@ -118,6 +118,12 @@ class _Teller:
         known = event.instance or (request.instance if request else None) or self._instances.get(call)
         return server(known or (self._calls[call].instance if call in self._calls else None))
 
+    def closed_before(self, event: Event) -> bool:
+        """Whether this incarnation had closed its connection itself."""
+        return any(
+            one.kind is Kind.CLOSED and one.n < event.n and one.incarnation == event.incarnation for one in self._events
+        )
+
     def _after(self, index: int, kind: Kind, **same: object) -> Event | None:
         """The next event, if it is of this kind and has these values."""
         following = self._events[index + 1] if index + 1 < len(self._events) else None
@@ -257,6 +263,8 @@ def _cancel_delivered(teller: _Teller, event: Event) -> Step:
 
 def _lost(teller: _Teller, event: Event) -> Step:
     which = f" of call {event.call}" if event.call is not None else ""
+    if teller.closed_before(event):  # the end of a connection that the runtime has left is no fault
+        return Step(event.n, event.t, TOOL_WIRE, teller.runtime_of(event), f"connection{which} ends", "quiet")
     return Step(event.n, event.t, TOOL_WIRE, teller.runtime_of(event), f"connection{which} breaks", "fault", stopped=True)
 
 
