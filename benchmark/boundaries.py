@@ -24,6 +24,7 @@ class Boundary(StrEnum):
     OTHER_INSTANCE = "other-instance"
     TOKEN_EXPIRED = "token-expired"
     REPAIR_DRIFT = "repair-drift"
+    PROVIDER_CRASH = "provider-crash"
 
 
 class Variant(StrEnum):
@@ -92,6 +93,11 @@ class Row:
     """The exposure needs a commit (so that it cannot strike a read)."""
     not_meant: str = ""
     """What a result at this boundary is easily taken for, and does not say."""
+
+    @property
+    def beyond(self) -> bool:
+        """Beyond the ten: its spine is kept short."""
+        return self.number > 10
 
 
 _N = (Variant.NONE,)
@@ -220,6 +226,17 @@ TABLE: dict[Boundary, Row] = {
             "commit < the second incarnation's first message or exit",
             True,
             "that a new plan is a new authorisation: a changed binding argument is an effect that nobody authorised",
+        ),
+        Row(
+            Boundary.PROVIDER_CRASH,
+            11,
+            Point.REPLY,
+            _N,
+            (_M.RESET,),
+            "kills the provider while its answer is held, and starts it again on the same port and state before it is asked "
+            "anything more",
+            "commit < provider killed < provider started < next upstream request",
+            True,
         ),
     )
 }

@@ -29,7 +29,7 @@ from benchmark.errors import HarnessError, OracleError
 from benchmark.fault import Fault
 from benchmark.history import Declaration, History, Kind, Reading
 from benchmark.intents import Decoy, Workload
-from benchmark.laboratory import Laboratory, filled
+from benchmark.laboratory import Laboratory, filled, free_port
 from benchmark.processes import Child, Program, environment, fill
 from benchmark.recorder import Recorder
 from benchmark.results import OutcomeFile
@@ -101,6 +101,9 @@ class Performance:
         self._token = secrets.token_urlsafe(16)
         self._namespace = "n" + secrets.token_hex(8)
         self._base = ""
+        self._own_provider: Child | None = None
+        self._own_port = 0
+        self._reviving: asyncio.Task[None] | None = None
         self._runtime: Child | None = None
         self._killing: asyncio.Task[None] | None = None
         self._baseline: tuple[Effect, ...] = ()
@@ -155,7 +158,7 @@ class Performance:
         provider = self._setting.provider.value
         hub = self._lab.hub
         if provider.kind == "http":
-            root = await self._lab.provider_url(provider.name)
+            root = await self._provider_root()
             if provider.namespace is not None:
                 await self._lab.ask(root, provider.namespace, self._values())
             self._base = root + filled(provider.prefix, self._values())
@@ -176,6 +179,16 @@ class Performance:
         else:
             self._stdio = StdioWire(self.scene)
             self._stdio.open()
+
+    async def _provider_root(self) -> str:
+        """Where the provider listens: the one that all cells share, or, where it is to be killed, one of the cell's own."""
+        name = self.scene.provider.name
+        if self._setting.cell.boundary is not Boundary.PROVIDER_CRASH:
+            return await self._lab.provider_url(name)
+        self._own_port = free_port()
+        self._own_provider = await self._lab.launch_provider(name, self._own_port, self._folder, warm=True)
+        await self._lab.up(name, self._own_provider, self._own_port)
+        return f"http://127.0.0.1:{self._own_port}"
 
     async def _incarnation(self, number: int) -> bool:
         """One life of the runtime; True if it was killed to be started again."""
@@ -240,6 +253,8 @@ class Performance:
         deadline = asyncio.get_running_loop().time() + QUIET_TIMEOUT_S
         if self._stdio is not None:
             self._stdio.hang_up_servers()
+        if self._reviving is not None:
+            await asyncio.wait((self._reviving,))
         while self.scene.failure is None and not all(live.done for live in self.scene.traffic.requests):
             if asyncio.get_running_loop().time() > deadline:
                 raise HarnessError("an upstream request was still in flight at the end")
@@ -255,6 +270,11 @@ class Performance:
             await self._runtime.kill_tree()
         for instance in self.scene.instances:
             await instance.child.kill_tree()
+        if self._reviving is not None:
+            self._reviving.cancel()
+            await asyncio.wait((self._reviving,))
+        if self._own_provider is not None:
+            await self._own_provider.kill_tree()
         self._lab.hub.forget(self._token)
         await self.scene.close()
         for wire in (self._http, self._provider_wire, self._gate):
@@ -263,7 +283,7 @@ class Performance:
         if self._stdio is not None:
             self._stdio.close()
         drop = self._setting.provider.value.drop
-        if self._base and drop is not None:
+        if self._base and drop is not None and self._own_provider is None:
             with suppress(HarnessError):
                 await self._lab.ask(await self._lab.provider_url(self.scene.provider.name), drop, self._values())
         if logs is not None:
@@ -315,6 +335,29 @@ class Performance:
         """Route everything from now on to the other instance; the old one stays alive."""
         assert self._http is not None
         self._http.switch(keep_sessions=keep_sessions)
+
+    async def crash_provider(self) -> None:
+        """SIGKILL the cell's own provider; it is up again, on the same port and state, before the next request."""
+        provider, wire = self._own_provider, self._provider_wire
+        assert provider is not None
+        assert wire is not None
+        if provider.ended.is_set():
+            raise HarnessError("the provider had ended before it was to be killed")
+        wire.steady.clear()
+        self.recorder.record(Kind.PROVIDER_KILLED, pid=provider.pid)
+        await provider.kill_tree()
+        if provider.status != -9:
+            raise HarnessError(f"the provider (pid {provider.pid}) ended with status {provider.status}, not of SIGKILL")
+        self._reviving = self.scene.spawn(self._revive(wire))
+
+    async def _revive(self, wire: ProviderWire) -> None:
+        name = self.scene.provider.name
+        provider = self._own_provider = await self._lab.launch_provider(name, self._own_port, self._folder, warm=True)
+        await self._lab.up(name, provider, self._own_port)
+        if self.scene.provider.namespace is not None:
+            await self._lab.ask(f"http://127.0.0.1:{self._own_port}", self.scene.provider.namespace, self._values())
+        self.recorder.record(Kind.PROVIDER_STARTED, pid=provider.pid)
+        wire.steady.set()
 
     async def make_decoys(self) -> None:
         await self._make_decoys("during")

@@ -89,6 +89,7 @@ class Provider(Frozen):
     kind: Literal["http", "files"]
     oracle: str = Field(description="Name of the oracle (``oracles/<name>.py``) that reads its state.")
     command: tuple[str, ...] | None = Field(default=None, description="http: how to start it; {port}, {scratch}, {python}.")
+    preload: bool = Field(default=False, description="http: a Python program that may be forked from the warm interpreter.")
     ready: str = Field(default="tcp", description="tcp, or a path that answers 2xx.")
     namespace: Request | None = Field(
         default=None, description="http: makes a namespace; {namespace}, {place}, {retention_s}."

@@ -363,6 +363,14 @@ def _repair_drift(proof: _Proof) -> str:
     return f"{proven}; incarnation {started.incarnation} (#{started.n}) planned with another {change.argument}"
 
 
+def _provider_crash(proof: _Proof) -> str:
+    commit, probe, strike = _commit_lost(proof)
+    killed = proof.need("the provider's death", Kind.PROVIDER_KILLED, after=strike.n)
+    started = proof.need("the provider's next start", Kind.PROVIDER_STARTED, after=killed.n)
+    proof.never("a request was let through to no provider", Kind.REQUEST_FORWARDED, after=commit.n, before=started.n)
+    return f"{_seen(commit, probe)} before the provider was killed (#{killed.n}); up again (#{started.n}), answer lost"
+
+
 def _seen(commit: Event, probe: Event) -> str:
     return f"commit {_names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
 
@@ -390,4 +398,5 @@ _RULES: dict[Boundary, Callable[[_Proof], str]] = {
     Boundary.OTHER_INSTANCE: _other_instance,
     Boundary.TOKEN_EXPIRED: _token_expired,
     Boundary.REPAIR_DRIFT: _repair_drift,
+    Boundary.PROVIDER_CRASH: _provider_crash,
 }

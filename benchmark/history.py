@@ -27,6 +27,8 @@ class Kind(StrEnum):
     SERVER_STARTED = "server-started"  # instance, pid
     SERVER_KILLED = "server-killed"  # instance, pid
     SERVER_EXITED = "server-exited"  # instance, status
+    PROVIDER_KILLED = "provider-killed"  # pid: SIGKILL sent to the cell's own provider
+    PROVIDER_STARTED = "provider-started"  # pid: it is up, on the same port and state
     # tool wire
     MESSAGE = "message"  # incarnation, method, by ("runtime"|"server"): anything but a call, its answer or its cancel
     CALL = "call"  # call, incarnation, instance, tool, arguments, meta, rpc_id, declared, key

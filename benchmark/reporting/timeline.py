@@ -195,6 +195,8 @@ _TOLD: dict[Kind, Callable[[Event], Move]] = {
     Kind.SERVER_STARTED: _process(Lane.SERVER, "starts"),
     Kind.SERVER_KILLED: _process(Lane.SERVER, "killed by us", "bold red"),
     Kind.SERVER_EXITED: _process(Lane.SERVER, "ends"),
+    Kind.PROVIDER_KILLED: _process(Lane.PROVIDER, "killed by us", "bold red"),
+    Kind.PROVIDER_STARTED: _process(Lane.PROVIDER, "starts again"),
     Kind.MESSAGE: _message,
     Kind.CALL: _call,
     Kind.CALL_FORWARDED: lambda event: Move(

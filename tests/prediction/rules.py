@@ -46,6 +46,7 @@ class Rule(Enum):
     STDIO_CLOSE_WAITS = "closing stdio waits up to 2 s for a tool server that is blocked, longer than a look-up settles"
     SILENT_CLOSE_2026_HTTP = "delivered over HTTP 2026-07-28: a client with nothing more to say is finished first"
     RETENTION_ENDS = "a key is forgotten when its retention is over"
+    PROVIDER_KEEPS_ITS_STATE = "provider-crash: effects, keys and references survive the death of the provider's process"
     LOST_SESSION_FAILS_NEXT = (
         "8 session-lost: the next message of the old session fails with 404, and is not repeated by itself"
     )

@@ -398,6 +398,8 @@ class World:
 
     def _strike_reply(self, running: Running) -> Seen | None:
         self.struck = True
+        if self.cell.boundary is Boundary.PROVIDER_CRASH:
+            self.provider.forget()
         if self.cell.boundary in RESTARTS:
             self._late.append(running)
             self._busy.add((running.instance, running.key))

@@ -159,6 +159,19 @@ def repair_drift() -> History:
     return killed(Boundary.REPAIR_DRIFT, Variant.BINDING)
 
 
+def provider_crash() -> History:
+    story = Story(boundary=Boundary.PROVIDER_CRASH, manifestation=Manifestation.RESET).start()
+    call = story.call()
+    request = story.request(call)
+    story.probe(story.commit(request))
+    story.strike(call, request)
+    story.add(Kind.PROVIDER_KILLED, pid=7)
+    story.add(Kind.REPLY_DELIVERED, request=request, altered=True)
+    story.answer(call, LOST)
+    story.add(Kind.PROVIDER_STARTED, pid=8)
+    return story.finish(i=("committed", story.succeed()))
+
+
 EXPOSED: dict[str, Callable[[], History]] = {
     "before-dispatch": before_dispatch,
     "before-commit": before_commit,
@@ -174,6 +187,7 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "other-instance": other_instance,
     "token-expired": token_expired,
     "repair-drift": repair_drift,
+    "provider-crash": provider_crash,
 }
 
 
@@ -295,6 +309,21 @@ BROKEN: dict[str, dict[str, Mutation]] = {
         "started again before it was over": lambda h: moved(h, of(Kind.RETENTION_OVER), after=_SECOND),
     },
     "repair-drift": _RESTART,
+    "provider-crash": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "no probe": lambda h: without(h, _PROBE),
+        "probe after the strike": lambda h: moved(h, _PROBE, after=_STRIKE),
+        "the provider lived on": lambda h: without(h, of(Kind.PROVIDER_KILLED)),
+        "killed before the commit": lambda h: moved(h, of(Kind.PROVIDER_KILLED), before=_COMMIT),
+        "never started again": lambda h: without(h, of(Kind.PROVIDER_STARTED)),
+        "started again before it was killed": lambda h: moved(h, of(Kind.PROVIDER_STARTED), before=of(Kind.PROVIDER_KILLED)),
+        "asked while it was down": lambda h: moved(
+            h, of(Kind.REQUEST_FORWARDED, request=2), before=of(Kind.PROVIDER_STARTED)
+        ),
+        "answer reached the tool server": lambda h: added(
+            h, Kind.REPLY_DELIVERED, after=_STRIKE, request=1, status=201, altered=False
+        ),
+    },
 }
 
 
