@@ -7,7 +7,13 @@ from collections.abc import Iterable
 from benchmark.boundaries import Boundary
 from benchmark.summary import Counts, Side
 
-_LOST = (Boundary.AFTER_COMMIT, Boundary.BEFORE_DELIVERY, Boundary.OTHER_INSTANCE, Boundary.PROVIDER_CRASH)
+_LOST = (
+    Boundary.AFTER_COMMIT,
+    Boundary.BEFORE_DELIVERY,
+    Boundary.OTHER_INSTANCE,
+    Boundary.PROVIDER_CRASH,
+    Boundary.LOOKUP_FAILURE,
+)
 _LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
 _RESTART = (Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED)
 _REPEATS: tuple[tuple[tuple[Boundary, ...], str, str], ...] = (

@@ -74,7 +74,8 @@ def meaningless(workload: Workload, adapter: ToolAdapter, provider: Provider, ce
 def _wire(provider: Provider, cell: Cell) -> str | None:
     """The wire on which the fault would strike cannot show it so."""
     point = strike_point(cell.boundary, cell.variant)
-    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and point in (Point.CALL, Point.RESULT):
+    tool_wire = point in (Point.CALL, Point.RESULT) or cell.boundary is Boundary.LOOKUP_FAILURE
+    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and tool_wire:
         return "reset of a stdio tool wire is crash"
     if provider.kind == "files" and point in (Point.REQUEST, Point.REPLY) and cell.manifestation not in _AT_A_GATE:
         return f"a gate cannot show {cell.manifestation}"
@@ -152,6 +153,8 @@ def _uncontracted(workload: Workload, adapter: ToolAdapter, provider: Provider, 
             return f"provider {provider.name} has no proof of not_executed"
     if cell.boundary is Boundary.TOKEN_EXPIRED and (contract.key is None or contract.key.retention_s is None):
         return f"{hit.call.tool} has no key" if contract.key is None else f"the key of {hit.call.tool} never expires"
+    if cell.boundary is Boundary.LOOKUP_FAILURE and contract.lookup is None:
+        return f"{hit.call.tool} has no look-up"
     if cell.boundary is Boundary.REPAIR_DRIFT:
         return _undrifted(workload, contract, cell)
     return None

@@ -25,6 +25,7 @@ class Boundary(StrEnum):
     TOKEN_EXPIRED = "token-expired"
     REPAIR_DRIFT = "repair-drift"
     PROVIDER_CRASH = "provider-crash"
+    LOOKUP_FAILURE = "lookup-failure"
 
 
 class Variant(StrEnum):
@@ -236,6 +237,16 @@ TABLE: dict[Boundary, Row] = {
             "kills the provider while its answer is held, and starts it again on the same port and state before it is asked "
             "anything more",
             "commit < provider killed < provider started < next upstream request",
+            True,
+        ),
+        Row(
+            Boundary.LOOKUP_FAILURE,
+            12,
+            Point.REPLY,  # the manifestation is that of the look-up, at the tool wire
+            _N,
+            (_M.RESET, _M.SILENCE, _M.ERROR),
+            "as after-commit (reset), and the runtime's next look-up is taken at the tool wire, once",
+            "commit < loss < look-up called, not forwarded",
             True,
         ),
     )

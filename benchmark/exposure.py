@@ -371,6 +371,30 @@ def _provider_crash(proof: _Proof) -> str:
     return f"{_seen(commit, probe)} before the provider was killed (#{killed.n}); up again (#{started.n}), answer lost"
 
 
+def _lookup_failure(proof: _Proof) -> str:
+    commit, probe, strike = _commit_lost(proof)
+    contract = proof.history.declaration.contracts.get(proof.calls[proof.call_of(strike)].tool or "")
+    tool = contract.lookup.tool if contract is not None and contract.lookup is not None else None
+    taken = proof.strikes()[1:]
+    if len(taken) != 1:
+        raise _Unproven(f"{len(taken)} look-ups were taken, not one")
+    look = proof.calls[proof.call_of(taken[0])]
+    if look.tool != tool or look.declared is not None:
+        raise _Unproven(f"call {look.call} (#{look.n}) is no look-up of the struck call's contract")
+    if not strike.n < look.n < taken[0].n:
+        raise _Unproven(f"the order loss, look-up, strike is broken at #{taken[0].n}")
+    for event in proof.history.of(Kind.CALL_FORWARDED):
+        call = proof.calls.get(event.call)
+        if call is not None and call.tool == tool and call.declared is None and strike.n < event.n < taken[0].n:
+            raise _Unproven(f"an earlier look-up was forwarded (#{event.n})")
+    proof.never(f"look-up {look.call} was forwarded", Kind.CALL_FORWARDED, call=look.call)
+    proof.not_delivered(proof.call_of(taken[0]))
+    return (
+        f"{_seen(commit, probe)} before its answer was lost (#{strike.n}); look-up {look.call} (#{look.n}) "
+        f"taken at the tool wire (#{taken[0].n})"
+    )
+
+
 def _seen(commit: Event, probe: Event) -> str:
     return f"commit {_names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
 
@@ -399,4 +423,5 @@ _RULES: dict[Boundary, Callable[[_Proof], str]] = {
     Boundary.TOKEN_EXPIRED: _token_expired,
     Boundary.REPAIR_DRIFT: _repair_drift,
     Boundary.PROVIDER_CRASH: _provider_crash,
+    Boundary.LOOKUP_FAILURE: _lookup_failure,
 }

@@ -56,6 +56,8 @@ class Fault:
         self._held: LiveRequest | None = None
         self._landed = asyncio.Event()
         self._armed: LiveCall | None = None
+        self._look_up_due: str | None = None
+        """The look-up tool whose next call is taken."""
 
     @property
     def restarts(self) -> bool:
@@ -83,6 +85,10 @@ class Fault:
         """A call, before it is forwarded."""
         if self._point is Point.CALL and self._hits(call):
             self._strike(call, None)
+            return self._manifestation
+        if call.declared is None and call.tool == self._look_up_due:
+            self._look_up_due = None
+            self._scene.recorder.record(Kind.STRIKE, call=call.n, detail=f"look-up {self._manifestation}")
             return self._manifestation
         if self._must_wait(call):
             call.held = True
@@ -126,6 +132,8 @@ class Fault:
             return self._manifestation if self._boundary is Boundary.REPAIR_DRIFT else None
         if self._boundary is Boundary.OTHER_INSTANCE:
             self._hands.other_instance(keep_sessions=self._variant is Variant.SESSION_KEPT)
+        if self._boundary is Boundary.LOOKUP_FAILURE:
+            return self._lose_before_look_up(live.call, live)
         self._strike(live.call, live)
         if self._boundary is Boundary.PROVIDER_CRASH:
             await self._hands.crash_provider()
@@ -178,6 +186,8 @@ class Fault:
         if self._armed is not None:
             self._armed = None
             self._inapplicable("finished first")
+        if self._look_up_due is not None:
+            self._inapplicable("never looked up")
 
     # --- inside --------------------------------------------------------------------------------------------------
 
@@ -196,6 +206,13 @@ class Fault:
         if self._struck_at is None:
             self._struck_at = event
         self._struck = call
+
+    def _lose_before_look_up(self, call: LiveCall, live: LiveRequest) -> Manifestation:
+        contract = self._scene.contracts[call.tool]
+        assert contract.lookup is not None
+        self._look_up_due = contract.lookup.tool
+        self._strike(call, live, str(Manifestation.RESET))
+        return Manifestation.RESET
 
     def _committed(self, call: LiveCall) -> bool:
         requests = {live.n for live in call.requests}

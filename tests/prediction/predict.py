@@ -44,6 +44,8 @@ def predict(
     prediction = count(world, workload, claims)
     if cell.boundary is not Boundary.NONE and not world.struck:
         return Prediction("not-applicable", reason="nothing was committed")
+    if cell.boundary is Boundary.LOOKUP_FAILURE and not world.look_failed:
+        return Prediction("not-applicable", reason="never looked up")
     return prediction
 
 
@@ -69,7 +71,8 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
     files = TRAITS[adapter].files
     if cell.variant not in row.variants or cell.manifestation not in row.manifestations:
         return "not in the tables"
-    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and point in (Point.CALL, Point.RESULT):
+    tool_wire = point in (Point.CALL, Point.RESULT) or cell.boundary is Boundary.LOOKUP_FAILURE
+    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and tool_wire:
         return "reset of a stdio tool wire is crash"
     if (
         files
@@ -89,6 +92,8 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
         return "not_executed is not declared"
     if cell.boundary is Boundary.TOKEN_EXPIRED and (contract.key is None or contract.key.retention_s is None):
         return "no key that expires"
+    if cell.boundary is Boundary.LOOKUP_FAILURE and contract.lookup is None:
+        return "no look-up"
     if cell.boundary is Boundary.REPAIR_DRIFT and workload.drift is not None:
         change = workload.drift.binding if cell.variant is Variant.BINDING else workload.drift.free
         if (change.argument in contract.binding) != (cell.variant is Variant.BINDING):

@@ -47,6 +47,7 @@ class Rule(Enum):
     SILENT_CLOSE_2026_HTTP = "delivered over HTTP 2026-07-28: a client with nothing more to say is finished first"
     RETENTION_ENDS = "a key is forgotten when its retention is over"
     PROVIDER_KEEPS_ITS_STATE = "provider-crash: effects, keys and references survive the death of the provider's process"
+    LOOKUP_FAILS_ONCE = "lookup-failure: the next look-up fails, whatever the manifestation, and no later one"
     LOST_SESSION_FAILS_NEXT = (
         "8 session-lost: the next message of the old session fails with 404, and is not repeated by itself"
     )
@@ -86,6 +87,7 @@ class Rule(Enum):
     LEDGER_HEEDS_DEADLINE = "reference-ledger does not re-send with a key whose retention is over"
     LEDGER_SEES_DRIFT = "reference-ledger settles the recorded call, never a changed binding argument"
     LEDGER_LOOKS = "reference-ledger reconciles by look-up where no key protects"
+    LEDGER_LOOKS_AGAIN = "reference-ledger repeats a look-up that failed, once"
     LEDGER_CHECKS_OWNER = "reference-ledger does not take a receipt that another of its effects has"
     LEDGER_SENDS_AFTER_SETTLED_NEGATIVE = "reference-ledger sends again what a settled look-up proved absent"
     # how the figures are counted

@@ -90,6 +90,7 @@ class World:
     rules: Rules
     now: float = 0.0
     struck: bool = False
+    look_failed: bool = False
     inapplicable: str | None = None
     delivered: dict[int, bool] = field(default_factory=dict)
     """Declared call → a good answer reached the runtime unaltered."""
@@ -148,6 +149,11 @@ class World:
     def find(self, tool: str, field_name: str, value: Any) -> list[Made] | None:
         """A look-up for effects of ``tool``; None: it failed."""
         if self._message() is not None:
+            return None
+        if self.cell.boundary is Boundary.LOOKUP_FAILURE and self.struck and not self.look_failed:
+            self.look_failed = Rule.LOOKUP_FAILS_ONCE in self.rules
+            if self.cell.manifestation is Manifestation.SILENCE:
+                self._time_out()
             return None
         return self.provider.find(FINDERS[tool][2], field_name, value)
 
@@ -412,7 +418,8 @@ class World:
 
     def _lost_upstream(self, running: Running) -> Seen | None:
         """The exchange with the provider is disturbed: what the tool server then does and the caller sees."""
-        match self.cell.manifestation:
+        look_up = self.cell.boundary is Boundary.LOOKUP_FAILURE
+        match Manifestation.RESET if look_up else self.cell.manifestation:
             case Manifestation.SILENCE:
                 self._busy.add((running.instance, running.key))
                 if self.point is Point.REPLY:

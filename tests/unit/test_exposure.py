@@ -9,7 +9,22 @@ import pytest
 from benchmark.boundaries import Boundary, Manifestation, Variant
 from benchmark.exposure import exposure
 from benchmark.history import History, Kind
-from tests.unit.histories import LOST, ONE, READ, TWINS, Story, added, control, moved, of, reset, success, without
+from tests.unit.histories import (
+    LOST,
+    ONE,
+    READ,
+    SETTLING,
+    TWINS,
+    Story,
+    added,
+    changed,
+    control,
+    moved,
+    of,
+    reset,
+    success,
+    without,
+)
 
 Mutation = Callable[[History], History]
 
@@ -172,6 +187,20 @@ def provider_crash() -> History:
     return story.finish(i=("committed", story.succeed()))
 
 
+def lookup_failure() -> History:
+    story = Story(ONE, SETTLING, Boundary.LOOKUP_FAILURE, manifestation=Manifestation.ERROR).start()
+    call = story.call()
+    request = story.request(call)
+    story.probe(story.commit(request))
+    story.strike(call, request)
+    story.add(Kind.REPLY_DELIVERED, request=request, altered=True)
+    story.answer(call, LOST)
+    look = story.call(None, forward=False)
+    story.strike(look)
+    story.deliver(look, {"error": {"code": -32603, "message": "internal error"}}, altered=True)
+    return story.finish(i="unresolved")
+
+
 EXPOSED: dict[str, Callable[[], History]] = {
     "before-dispatch": before_dispatch,
     "before-commit": before_commit,
@@ -188,6 +217,7 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "token-expired": token_expired,
     "repair-drift": repair_drift,
     "provider-crash": provider_crash,
+    "lookup-failure": lookup_failure,
 }
 
 
@@ -309,6 +339,24 @@ BROKEN: dict[str, dict[str, Mutation]] = {
         "started again before it was over": lambda h: moved(h, of(Kind.RETENTION_OVER), after=_SECOND),
     },
     "repair-drift": _RESTART,
+    "lookup-failure": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "no probe": lambda h: without(h, _PROBE),
+        "never looked up": lambda h: without(h, of(Kind.STRIKE, call=2)),
+        "looked up before the loss": lambda h: moved(h, of(Kind.CALL, call=2), before=_STRIKE),
+        "look-up forwarded": lambda h: added(h, Kind.CALL_FORWARDED, after=of(Kind.CALL, call=2), call=2, instance="a"),
+        "look-up answered": lambda h: added(h, Kind.DELIVERED, after=of(Kind.STRIKE, call=2), call=2, altered=False),
+        "another call taken": lambda h: changed(h, of(Kind.CALL, call=2), tool="charge"),
+        "a declared read taken": lambda h: changed(h, of(Kind.CALL, call=2), declared=0),
+        "an earlier look-up came through": lambda h: added(
+            added(h, Kind.CALL_FORWARDED, after=of(Kind.DELIVERED, call=1), call=3, instance="a"),
+            Kind.CALL,
+            after=of(Kind.DELIVERED, call=1),
+            call=3,
+            tool="find_charges",
+        ),
+        "two look-ups taken": lambda h: added(h, Kind.STRIKE, after=of(Kind.STRIKE, call=2), call=2),
+    },
     "provider-crash": {
         "no commit": lambda h: without(h, _COMMIT),
         "no probe": lambda h: without(h, _PROBE),
