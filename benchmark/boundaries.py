@@ -26,6 +26,7 @@ class Boundary(StrEnum):
     REPAIR_DRIFT = "repair-drift"
     PROVIDER_CRASH = "provider-crash"
     LOOKUP_FAILURE = "lookup-failure"
+    DOUBLE_RESUME = "double-resume"
 
 
 class Variant(StrEnum):
@@ -249,6 +250,17 @@ TABLE: dict[Boundary, Row] = {
             "commit < loss < look-up called, not forwarded",
             True,
         ),
+        Row(
+            Boundary.DOUBLE_RESUME,
+            13,
+            Point.REPLY,
+            _N,
+            (_M.NONE,),
+            "stops the runtime's process tree, starts a second one, and when that has ended lets the first go on, whose call "
+            "has timed out meanwhile",
+            "commit < first stopped < second started < second ended < first continued",
+            True,
+        ),
     )
 }
 
@@ -323,3 +335,6 @@ def strike_point(boundary: Boundary, variant: Variant) -> Point:
 
 RESTARTS = frozenset({Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.REPAIR_DRIFT})
 """Boundaries that kill the runtime and start it again (repair-drift: without a model)."""
+
+SECOND_LIVES = RESTARTS | {Boundary.DOUBLE_RESUME}
+"""Boundaries at which there is a second incarnation."""

@@ -105,6 +105,8 @@ class Performance:
         self._own_port = 0
         self._reviving: asyncio.Task[None] | None = None
         self._runtime: Child | None = None
+        self._lives: list[Child] = []
+        self._stopped = asyncio.Event()
         self._killing: asyncio.Task[None] | None = None
         self._baseline: tuple[Effect, ...] = ()
         self._decoys: set[str] = set()
@@ -198,7 +200,10 @@ class Performance:
         task_file.write_text(json.dumps(task))
         child = self._runtime = await self._start_runtime(task_file, number)
         self.recorder.record(Kind.RUNTIME_STARTED, incarnation=number, pid=child.pid)
-        ended = await child.wait(self._run_s)
+        self._lives.append(child)
+        ended = await self._wait(child)
+        if self._stopped.is_set() and number == 1:
+            ended = await self._second_life(child)
         if self._killing is not None:
             await self._killing  # whoever kills it has more to end than the process itself
             return self.fault.restarts
@@ -211,6 +216,27 @@ class Performance:
         self.recorder.record(Kind.RUNTIME_EXITED, incarnation=number, status=child.status)
         await child.kill_tree()
         return False
+
+    async def _wait(self, child: Child) -> bool:
+        """Whether the runtime ended within its time; the first one's time also ends when it is stopped."""
+        if self._setting.cell.boundary is not Boundary.DOUBLE_RESUME or self._stopped.is_set():
+            return await child.wait(self._run_s)
+        waits = [asyncio.ensure_future(child.ended.wait()), asyncio.ensure_future(self._stopped.wait())]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED, timeout=self._run_s)
+        for wait in waits:
+            wait.cancel()
+        return child.ended.is_set()
+
+    async def _second_life(self, first: Child) -> bool:
+        """While the first runtime stands still a second one lives from start to end; then the first goes on."""
+        await self._incarnation(2)
+        await self.fault.before_continuing()
+        self.scene.incarnation = 1
+        self._runtime = first
+        self._killing = None
+        self.recorder.record(Kind.RUNTIME_CONTINUED, incarnation=1, pid=first.pid)
+        first.continue_tree()
+        return await first.wait(self._run_s)
 
     async def _start_runtime(self, task_file: Path, number: int) -> Child:
         self._killing = None
@@ -266,8 +292,8 @@ class Performance:
     async def clear(self, logs: Path | None) -> None:
         """Leave nothing: processes, sockets, folder; keep the programs' output where asked."""
         self.scene.over.set()
-        if self._runtime is not None:
-            await self._runtime.kill_tree()
+        for runtime in self._lives:
+            await runtime.kill_tree()
         for instance in self.scene.instances:
             await instance.child.kill_tree()
         if self._reviving is not None:
@@ -322,6 +348,14 @@ class Performance:
             await self._stdio.kill_servers(number)
         with suppress(FileNotFoundError):
             (self._folder / "outcome.json").unlink()
+
+    async def stop_runtime(self) -> None:
+        """SIGSTOP the runtime's whole process tree."""
+        runtime = self._runtime
+        assert runtime is not None
+        await runtime.stop_tree()
+        self.recorder.record(Kind.RUNTIME_STOPPED, incarnation=self.scene.incarnation, pid=runtime.pid)
+        self._stopped.set()
 
     async def kill_server(self, instance: str) -> None:
         """SIGKILL a tool server; over HTTP a fresh one is up before the next connection."""

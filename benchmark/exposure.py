@@ -395,6 +395,22 @@ def _lookup_failure(proof: _Proof) -> str:
     )
 
 
+def _double_resume(proof: _Proof) -> str:
+    commit, probe, strike = _commit_lost(proof)
+    call = proof.call_of(strike)
+    stopped = proof.need("the first runtime's stop", Kind.RUNTIME_STOPPED, after=strike.n, incarnation=1)
+    proof.need("the second runtime", Kind.RUNTIME_STARTED, after=stopped.n, incarnation=2)
+    ended = proof.need("the second runtime's end", Kind.RUNTIME_EXITED, Kind.STILL_RUNNING, after=stopped.n, incarnation=2)
+    went_on = proof.need("the first runtime's going on", Kind.RUNTIME_CONTINUED, after=ended.n, incarnation=1)
+    proof.never("the first runtime died", Kind.RUNTIME_KILLED, Kind.RUNTIME_EXITED, incarnation=1, before=went_on.n)
+    proof.never("the stopped runtime spoke", Kind.CALL, incarnation=1, after=stopped.n, before=went_on.n)
+    proof.not_delivered(call, before=went_on.n)
+    return (
+        f"{_seen(commit, probe)} before the first runtime was stopped (#{stopped.n}); the second lived from start to end "
+        f"(#{ended.n}) before the first went on (#{went_on.n})"
+    )
+
+
 def _seen(commit: Event, probe: Event) -> str:
     return f"commit {_names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
 
@@ -424,4 +440,5 @@ _RULES: dict[Boundary, Callable[[_Proof], str]] = {
     Boundary.REPAIR_DRIFT: _repair_drift,
     Boundary.PROVIDER_CRASH: _provider_crash,
     Boundary.LOOKUP_FAILURE: _lookup_failure,
+    Boundary.DOUBLE_RESUME: _double_resume,
 }

@@ -19,6 +19,8 @@ from benchmark.wires.traffic import LiveCall, LiveRequest
 SETTLE_MARGIN_S = 0.3
 """A held request is let through this long before a negative look-up would be final."""
 RETENTION_MARGIN_S = 0.25
+TIMEOUT_MARGIN_S = 0.25
+"""A call counts as timed out this long after its timeout."""
 DONE_S = 0.1
 """A tool server that has its answer from the provider is done within this time, result or no result."""
 LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
@@ -28,6 +30,7 @@ class Hands(Protocol):
     """What the conductor does for the fault."""
 
     async def kill_runtime(self) -> None: ...
+    async def stop_runtime(self) -> None: ...
     async def kill_server(self, instance: str) -> None: ...
     def other_instance(self, *, keep_sessions: bool) -> None: ...
     async def crash_provider(self) -> None: ...
@@ -132,6 +135,10 @@ class Fault:
             return self._manifestation if self._boundary is Boundary.REPAIR_DRIFT else None
         if self._boundary is Boundary.OTHER_INSTANCE:
             self._hands.other_instance(keep_sessions=self._variant is Variant.SESSION_KEPT)
+        if self._boundary is Boundary.DOUBLE_RESUME:
+            self._strike(live.call, live, "stop")
+            await self._hands.stop_runtime()
+            return Manifestation.SILENCE
         if self._boundary is Boundary.LOOKUP_FAILURE:
             return self._lose_before_look_up(live.call, live)
         self._strike(live.call, live)
@@ -180,6 +187,14 @@ class Fault:
         now = self._scene.recorder.record(Kind.NOTE, detail="the runtime stays down until the retention is over")
         await asyncio.sleep(max(0.0, commit.t + self._retention_s + RETENTION_MARGIN_S - now.t))
         self._scene.recorder.record(Kind.RETENTION_OVER)
+
+    async def before_continuing(self) -> None:
+        """Keep the first runtime still until its call has timed out, so that no machine's speed decides what it sees."""
+        struck = self._struck
+        call = self._find(lambda event: event.kind is Kind.CALL and struck is not None and event.call == struck.n)
+        assert call is not None
+        now = self._scene.recorder.record(Kind.NOTE, detail="the first runtime stands still until its call has timed out")
+        await asyncio.sleep(max(0.0, call.t + self._scene.tool_call_s + TIMEOUT_MARGIN_S - now.t))
 
     def finish(self) -> None:
         """The runtime has ended: a kill that still waited for its next message can no longer come."""

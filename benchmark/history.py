@@ -23,6 +23,8 @@ class Kind(StrEnum):
     # processes
     RUNTIME_STARTED = "runtime-started"  # incarnation, pid
     RUNTIME_KILLED = "runtime-killed"  # incarnation, pid: SIGKILL sent to the verified process tree
+    RUNTIME_STOPPED = "runtime-stopped"  # incarnation, pid: SIGSTOP, verified
+    RUNTIME_CONTINUED = "runtime-continued"  # incarnation, pid: SIGCONT
     RUNTIME_EXITED = "runtime-exited"  # incarnation, status
     SERVER_STARTED = "server-started"  # instance, pid
     SERVER_KILLED = "server-killed"  # instance, pid

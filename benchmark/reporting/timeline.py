@@ -191,6 +191,8 @@ def _conductor(what: str, style: str = "") -> Callable[[Event], Move]:
 _TOLD: dict[Kind, Callable[[Event], Move]] = {
     Kind.RUNTIME_STARTED: _process(Lane.RUNTIME, "starts"),
     Kind.RUNTIME_KILLED: _process(Lane.RUNTIME, "killed by us", "bold red"),
+    Kind.RUNTIME_STOPPED: _process(Lane.RUNTIME, "stopped by us", "bold red"),
+    Kind.RUNTIME_CONTINUED: _process(Lane.RUNTIME, "goes on"),
     Kind.RUNTIME_EXITED: _process(Lane.RUNTIME, "ends"),
     Kind.SERVER_STARTED: _process(Lane.SERVER, "starts"),
     Kind.SERVER_KILLED: _process(Lane.SERVER, "killed by us", "bold red"),

@@ -26,6 +26,7 @@ EVERY_BOUNDARY = (
     name("token-expired", pair="charge-card.client-token"),
     name("repair-drift", variant="free", manifestation="reset"),
     name("provider-crash", manifestation="reset"),
+    name("double-resume"),
 )
 
 

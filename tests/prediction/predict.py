@@ -12,7 +12,7 @@ from benchmark.intents import Workload
 from tests.prediction.contracts_world import TRAITS, TREACHEROUS
 from tests.prediction.counting import Prediction, count
 from tests.prediction.policies import POLICIES, Memory, Session, Settled, run
-from tests.prediction.rules import ALL, Rules
+from tests.prediction.rules import ALL, Rule, Rules
 from tests.prediction.simulation import Inapplicable, Killed, World
 
 __all__ = ["POLICIES", "Prediction", "predict"]
@@ -52,6 +52,8 @@ def predict(
 def _live(policy: str, world: World, workload: Workload, cell: Cell) -> dict[str, Settled]:
     """One incarnation after the other until one ends by itself."""
     memory, task = Memory(), workload
+    if cell.boundary is Boundary.DOUBLE_RESUME:
+        return _live_twice(policy, world, workload)
     for incarnation in range(1, MOST_INCARNATIONS):
         try:
             return run(policy, Session(world, memory, incarnation), task)
@@ -61,6 +63,15 @@ def _live(policy: str, world: World, workload: Workload, cell: Cell) -> dict[str
                 drift = workload.drift.binding if cell.variant is Variant.BINDING else workload.drift.free
                 task = workload.drifted(drift)
     raise AssertionError("killed twice")
+
+
+def _live_twice(policy: str, world: World, workload: Workload) -> dict[str, Settled]:
+    """Two lives with one memory, the second inside the first."""
+    memory = Memory()
+    second: dict[str, Settled] = {}
+    world.second_life = lambda: second.update(run(policy, Session(world, memory, 2), workload))
+    first = run(policy, Session(world, memory, 1), workload)
+    return first if Rule.FIRST_HAS_THE_LAST_WORD in world.rules or not second else second
 
 
 def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: str, cell: Cell) -> str | None:

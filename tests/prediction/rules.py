@@ -48,6 +48,9 @@ class Rule(Enum):
     RETENTION_ENDS = "a key is forgotten when its retention is over"
     PROVIDER_KEEPS_ITS_STATE = "provider-crash: effects, keys and references survive the death of the provider's process"
     LOOKUP_FAILS_ONCE = "lookup-failure: the next look-up fails, whatever the manifestation, and no later one"
+    SECOND_LIVES_WHILE_FIRST_STANDS = "double-resume: the second life runs from start to end before the first goes on"
+    FIRST_GOES_ON_TIMED_OUT = "double-resume: the first goes on with a time-out; the held answer is lost for good"
+    FIRST_HAS_THE_LAST_WORD = "double-resume: the outcome that counts is the one written last, the first life's"
     LOST_SESSION_FAILS_NEXT = (
         "8 session-lost: the next message of the old session fails with 404, and is not repeated by itself"
     )

@@ -6,6 +6,7 @@ and advances only by time-outs, waits, restarts and slow closes; everything else
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -91,6 +92,8 @@ class World:
     now: float = 0.0
     struck: bool = False
     look_failed: bool = False
+    second_life: Callable[[], None] | None = None
+    """Double-resume: lives from start to end where the first life is stopped."""
     inapplicable: str | None = None
     delivered: dict[int, bool] = field(default_factory=dict)
     """Declared call → a good answer reached the runtime unaltered."""
@@ -404,6 +407,8 @@ class World:
 
     def _strike_reply(self, running: Running) -> Seen | None:
         self.struck = True
+        if self.cell.boundary is Boundary.DOUBLE_RESUME:
+            return self._stand_still(running)
         if self.cell.boundary is Boundary.PROVIDER_CRASH:
             self.provider.forget()
         if self.cell.boundary in RESTARTS:
@@ -415,6 +420,21 @@ class World:
             self._instance += 1
             self._stale = self.cell.variant is Variant.SESSION_LOST
         return seen
+
+    def _stand_still(self, running: Running) -> Seen | None:
+        """The first life is stopped here; it goes on when the second has ended and its own call has timed out."""
+        began, instance = self.now, self._instance
+        self._late.append(running)
+        self._busy.add((running.instance, running.key))
+        if self.second_life is not None and Rule.SECOND_LIVES_WHILE_FIRST_STANDS in self.rules:
+            self._instance += self.cell.transport == "stdio"
+            self.second_life()
+            self._instance = instance
+        if Rule.FIRST_GOES_ON_TIMED_OUT not in self.rules:
+            self._late.remove(running)
+            return None
+        self.now = max(self.now, began + TOOL_CALL_S)
+        return Seen(How.TIMEOUT)
 
     def _lost_upstream(self, running: Running) -> Seen | None:
         """The exchange with the provider is disturbed: what the tool server then does and the caller sees."""

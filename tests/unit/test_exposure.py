@@ -201,6 +201,21 @@ def lookup_failure() -> History:
     return story.finish(i="unresolved")
 
 
+def double_resume() -> History:
+    story = Story(boundary=Boundary.DOUBLE_RESUME).start()
+    call = story.call()
+    request = story.request(call)
+    story.probe(story.commit(request))
+    story.strike(call, request)
+    story.add(Kind.RUNTIME_STOPPED, incarnation=1, pid=2)
+    story.start(2, instance="b")
+    story.finish(i="unresolved")
+    story.incarnation = 1
+    story.add(Kind.RUNTIME_CONTINUED, incarnation=1, pid=2)
+    story.add(Kind.CANCEL, call=call, incarnation=1, by="notification")
+    return story.finish(i="error")
+
+
 EXPOSED: dict[str, Callable[[], History]] = {
     "before-dispatch": before_dispatch,
     "before-commit": before_commit,
@@ -218,6 +233,7 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "repair-drift": repair_drift,
     "provider-crash": provider_crash,
     "lookup-failure": lookup_failure,
+    "double-resume": double_resume,
 }
 
 
@@ -339,6 +355,28 @@ BROKEN: dict[str, dict[str, Mutation]] = {
         "started again before it was over": lambda h: moved(h, of(Kind.RETENTION_OVER), after=_SECOND),
     },
     "repair-drift": _RESTART,
+    "double-resume": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "no probe": lambda h: without(h, _PROBE),
+        "strike before the commit": lambda h: moved(h, _STRIKE, before=_COMMIT),
+        "never stopped": lambda h: without(h, of(Kind.RUNTIME_STOPPED)),
+        "never a second one": lambda h: without(h, _SECOND),
+        "the second one started first": lambda h: moved(h, _SECOND, before=of(Kind.RUNTIME_STOPPED)),
+        "the second one never ended": lambda h: without(h, of(Kind.RUNTIME_EXITED, incarnation=2)),
+        "went on before the second one ended": lambda h: moved(
+            h, of(Kind.RUNTIME_CONTINUED), before=of(Kind.RUNTIME_EXITED, incarnation=2)
+        ),
+        "never went on": lambda h: without(h, of(Kind.RUNTIME_CONTINUED)),
+        "the first was killed": lambda h: added(h, Kind.RUNTIME_KILLED, after=of(Kind.RUNTIME_STOPPED), incarnation=1),
+        "the first ended before it went on": lambda h: moved(
+            h, of(Kind.RUNTIME_EXITED, incarnation=1), before=of(Kind.RUNTIME_CONTINUED)
+        ),
+        "the first spoke while stopped": lambda h: added(h, Kind.CALL, after=_SECOND, call=9, incarnation=1),
+        "answer reached the tool server": lambda h: added(
+            h, Kind.REPLY_DELIVERED, after=_STRIKE, request=1, status=201, altered=False
+        ),
+        "answer delivered": lambda h: added(h, Kind.DELIVERED, after=_SECOND, call=1, altered=False),
+    },
     "lookup-failure": {
         "no commit": lambda h: without(h, _COMMIT),
         "no probe": lambda h: without(h, _PROBE),
