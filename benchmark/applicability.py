@@ -15,7 +15,7 @@ from benchmark.contracts import Contract
 from benchmark.entries import Capabilities, Provider, ToolAdapter
 from benchmark.intents import Call, Workload
 
-EVERYTHING = Capabilities()
+EVERYTHING = Capabilities(lease_s=1.0)
 """A runtime without a model that can do all there is to do."""
 
 _AT_A_GATE = frozenset({Manifestation.NONE, Manifestation.SILENCE, Manifestation.ERROR, Manifestation.CRASH})
@@ -115,6 +115,8 @@ def _unable(capabilities: Capabilities, cell: Cell) -> str | None:
         return f"the runtime has no {cell.transport} transport"
     if cell.protocol not in capabilities.protocols:
         return f"the runtime does not reach protocol {cell.protocol}"
+    if cell.boundary is Boundary.LEASE_EXPIRED and capabilities.lease_s is None:
+        return "the runtime declares no lease"
     if cell.persona not in (known := personas(capabilities, cell)):
         return f"persona {cell.persona} is not one of {', '.join(known)} here"
     return None

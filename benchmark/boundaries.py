@@ -27,6 +27,7 @@ class Boundary(StrEnum):
     PROVIDER_CRASH = "provider-crash"
     LOOKUP_FAILURE = "lookup-failure"
     DOUBLE_RESUME = "double-resume"
+    LEASE_EXPIRED = "lease-expired"
 
 
 class Variant(StrEnum):
@@ -42,6 +43,8 @@ class Variant(StrEnum):
     SESSION_KEPT = "session-kept"
     FREE = "free"
     BINDING = "binding"
+    AT_ONCE = "at-once"
+    AFTER_LEASE = "after-lease"
 
 
 class Manifestation(StrEnum):
@@ -256,9 +259,18 @@ TABLE: dict[Boundary, Row] = {
             Point.REPLY,
             _N,
             (_M.NONE,),
-            "stops the runtime's process tree, starts a second one, and when that has ended lets the first go on, whose call "
-            "has timed out meanwhile",
+            "stops the runtime (SIGSTOP) and starts a second one; when that has ended the first goes on, its call timed out",
             "commit < first stopped < second started < second ended < first continued",
+            True,
+        ),
+        Row(
+            Boundary.LEASE_EXPIRED,
+            14,
+            Point.REPLY,
+            (Variant.AT_ONCE, Variant.AFTER_LEASE),
+            (_M.NONE,),
+            "as agent-restart in-flight; the runtime is started again while its own lease lives, or once it is over",
+            "commit < kill < next incarnation < lease over, or commit < kill < lease over < next incarnation",
             True,
         ),
     )
@@ -333,7 +345,7 @@ def strike_point(boundary: Boundary, variant: Variant) -> Point:
     return Point.RESULT if variant is Variant.DELIVERED else TABLE[boundary].point
 
 
-RESTARTS = frozenset({Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.REPAIR_DRIFT})
+RESTARTS = frozenset({Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.REPAIR_DRIFT, Boundary.LEASE_EXPIRED})
 """Boundaries that kill the runtime and start it again (repair-drift: without a model)."""
 
 SECOND_LIVES = RESTARTS | {Boundary.DOUBLE_RESUME}

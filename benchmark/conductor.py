@@ -134,7 +134,8 @@ class Performance:
             recorder=self.recorder,
             traffic=Traffic(self.recorder, setting.workload, setting.contracts),
         )
-        self.fault = Fault(self.scene, self, setting.workload, self._run_s, setting.retention_s)
+        lease_s = declared.capabilities.lease_s
+        self.fault = Fault(self.scene, self, setting.workload, self._run_s, setting.retention_s, lease_s)
         self.scene.fault = self.fault
 
     # --- the cell's life -----------------------------------------------------------------------------------------
@@ -487,6 +488,7 @@ class Performance:
             truthful=self._setting.adapter.value.truthful,
             tool_call_s=self._tool_call_s,
             run_s=self._run_s,
+            lease_s=runtime.capabilities.lease_s,
         )
 
 

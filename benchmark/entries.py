@@ -118,6 +118,11 @@ class Capabilities(Frozen):
     protocols: tuple[Literal["2025-11-25", "2026-07-28"], ...] = ("2025-11-25", "2026-07-28")
     contracts: bool = False
     preload: bool = False
+    lease_s: float | None = Field(
+        default=None,
+        gt=0,
+        description="Seconds for which one incarnation holds its own lease on a workflow; null: no lease.",
+    )
 
 
 class Timeouts(Frozen):

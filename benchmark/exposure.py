@@ -411,6 +411,19 @@ def _double_resume(proof: _Proof) -> str:
     )
 
 
+def _lease_expired(proof: _Proof) -> str:
+    proven, killed, started = _killed_in_flight(proof)
+    if proof.variant is Variant.AFTER_LEASE:
+        over = proof.need("the end of the lease", Kind.LEASE_OVER, after=killed.n, before=started.n)
+        return f"{proven}; its lease over (#{over.n}) before incarnation {started.incarnation} (#{started.n})"
+    first = proof.need("the first start", Kind.RUNTIME_STARTED)
+    lease_s = proof.history.declaration.lease_s
+    # A lease is taken no earlier than its holder starts: before that much time has passed it cannot be over.
+    if lease_s is None or started.t - first.t >= lease_s:
+        raise _Unproven(f"the lease may have been over before incarnation {started.incarnation} (#{started.n})")
+    return f"{proven}; incarnation {started.incarnation} (#{started.n}) while its lease of {lease_s:g} s lived"
+
+
 def _seen(commit: Event, probe: Event) -> str:
     return f"commit {_names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
 
@@ -441,4 +454,5 @@ _RULES: dict[Boundary, Callable[[_Proof], str]] = {
     Boundary.PROVIDER_CRASH: _provider_crash,
     Boundary.LOOKUP_FAILURE: _lookup_failure,
     Boundary.DOUBLE_RESUME: _double_resume,
+    Boundary.LEASE_EXPIRED: _lease_expired,
 }

@@ -42,11 +42,20 @@ class Hands(Protocol):
 class Fault:
     """Strikes the declared call of its cell, once or at every attempt."""
 
-    def __init__(self, scene: Scene, hands: Hands, workload: Workload, run_s: float, retention_s: float | None) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        hands: Hands,
+        workload: Workload,
+        run_s: float,
+        retention_s: float | None,
+        lease_s: float | None = None,
+    ) -> None:
         self._scene = scene
         self._hands = hands
         self._run_s = run_s
         self._retention_s = retention_s
+        self._lease_s = lease_s
         cell = scene.cell
         self._boundary = cell.boundary
         self._variant = cell.variant
@@ -177,6 +186,8 @@ class Fault:
 
     async def before_restart(self) -> None:
         """Keep the runtime down for as long as the boundary says."""
+        if self._variant is Variant.AFTER_LEASE:
+            await self._until_lease_over()
         if self._boundary is not Boundary.TOKEN_EXPIRED:
             return
         assert self._retention_s is not None
@@ -187,6 +198,15 @@ class Fault:
         now = self._scene.recorder.record(Kind.NOTE, detail="the runtime stays down until the retention is over")
         await asyncio.sleep(max(0.0, commit.t + self._retention_s + RETENTION_MARGIN_S - now.t))
         self._scene.recorder.record(Kind.RETENTION_OVER)
+
+    async def _until_lease_over(self) -> None:
+        """Whenever it was renewed last, that was before the kill."""
+        killed = self._find(lambda event: event.kind is Kind.RUNTIME_KILLED)
+        assert killed is not None
+        assert self._lease_s is not None
+        now = self._scene.recorder.record(Kind.NOTE, detail="the runtime stays down until its lease is over")
+        await asyncio.sleep(max(0.0, killed.t + self._lease_s + RETENTION_MARGIN_S - now.t))
+        self._scene.recorder.record(Kind.LEASE_OVER)
 
     async def before_continuing(self) -> None:
         """Keep the first runtime still until its call has timed out, so that no machine's speed decides what it sees."""

@@ -54,6 +54,7 @@ class Kind(StrEnum):
     GAVE_UP = "gave-up"  # by ("cancel"|"disconnect"|"next-message"|"outcome"|"exit"), call
     RELEASED = "released"  # request or call: a hold ended
     RETENTION_OVER = "retention-over"
+    LEASE_OVER = "lease-over"  # the killed runtime's own lease
     OUTCOME = "outcome"  # incarnation, result (the outcome file's content, or None with detail)
     STILL_RUNNING = "still-running"  # incarnation: run_s was over
     QUIESCENT = "quiescent"
@@ -105,6 +106,7 @@ class Declaration(Frozen):
     truthful: bool
     tool_call_s: float
     run_s: float
+    lease_s: float | None = None
 
 
 class Reading(Frozen):

@@ -223,6 +223,7 @@ _TOLD: dict[Kind, Callable[[Event], Move]] = {
     Kind.GAVE_UP: _gave_up,
     Kind.RELEASED: _released,
     Kind.RETENTION_OVER: _conductor("the provider's retention of the key is over"),
+    Kind.LEASE_OVER: _conductor("the killed runtime's own lease is over"),
     Kind.OUTCOME: _outcome,
     Kind.STILL_RUNNING: _process(Lane.RUNTIME, "is still running when its time is over", "bold red"),
     Kind.QUIESCENT: _conductor("nothing is in flight any more", "dim"),

@@ -95,6 +95,8 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
         sessions = cell.protocol == "2025-11-25"
         if cell.transport == "stdio" or sessions != (cell.variant is not Variant.NONE):
             return "no other instance there"
+    if cell.boundary is Boundary.LEASE_EXPIRED:
+        return "no baseline has a lease"
     if contract is None and (row.commits or cell.manifestation is Manifestation.REFUSED):
         return "a read"
     if contract is None:

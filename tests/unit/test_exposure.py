@@ -216,6 +216,16 @@ def double_resume() -> History:
     return story.finish(i="error")
 
 
+def at_once() -> History:
+    history = killed(Boundary.LEASE_EXPIRED, Variant.AT_ONCE)
+    return history.model_copy(update={"declaration": history.declaration.model_copy(update={"lease_s": 0.5})})
+
+
+def after_lease() -> History:
+    history = killed(Boundary.LEASE_EXPIRED, Variant.AFTER_LEASE)
+    return added(history, Kind.LEASE_OVER, after=of(Kind.RUNTIME_KILLED))
+
+
 EXPOSED: dict[str, Callable[[], History]] = {
     "before-dispatch": before_dispatch,
     "before-commit": before_commit,
@@ -234,6 +244,8 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "provider-crash": provider_crash,
     "lookup-failure": lookup_failure,
     "double-resume": double_resume,
+    "lease-expired at-once": at_once,
+    "lease-expired after-lease": after_lease,
 }
 
 
@@ -355,6 +367,19 @@ BROKEN: dict[str, dict[str, Mutation]] = {
         "started again before it was over": lambda h: moved(h, of(Kind.RETENTION_OVER), after=_SECOND),
     },
     "repair-drift": _RESTART,
+    "lease-expired at-once": _RESTART
+    | {
+        "no lease declared": lambda h: killed(Boundary.LEASE_EXPIRED, Variant.AT_ONCE),
+        "started again too late": lambda h: h.model_copy(
+            update={"declaration": h.declaration.model_copy(update={"lease_s": 0.05})}
+        ),
+    },
+    "lease-expired after-lease": _RESTART
+    | {
+        "lease never over": lambda h: without(h, of(Kind.LEASE_OVER)),
+        "lease over before the kill": lambda h: moved(h, of(Kind.LEASE_OVER), before=_KILL),
+        "started again before it was over": lambda h: moved(h, of(Kind.LEASE_OVER), after=_SECOND),
+    },
     "double-resume": {
         "no commit": lambda h: without(h, _COMMIT),
         "no probe": lambda h: without(h, _PROBE),
