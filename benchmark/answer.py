@@ -7,9 +7,15 @@ from collections.abc import Iterable
 from benchmark.boundaries import Boundary
 from benchmark.summary import Counts, Side
 
-_LOST = (Boundary.AFTER_COMMIT, Boundary.BEFORE_DELIVERY, Boundary.OTHER_INSTANCE)
+_LOST = (
+    Boundary.AFTER_COMMIT,
+    Boundary.BEFORE_DELIVERY,
+    Boundary.OTHER_INSTANCE,
+    Boundary.PROVIDER_CRASH,
+    Boundary.LOOKUP_FAILURE,
+)
 _LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
-_RESTART = (Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED)
+_RESTART = (Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.DOUBLE_RESUME, Boundary.LEASE_EXPIRED)
 _REPEATS: tuple[tuple[tuple[Boundary, ...], str, str], ...] = (
     (_LOST, "re-sends a call whose answer was lost", "when an answer was lost"),
     (_LATE, "re-sends a call that it gave up on while it still ran", "after a timeout"),

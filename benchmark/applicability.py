@@ -15,7 +15,7 @@ from benchmark.contracts import Contract
 from benchmark.entries import Capabilities, Provider, ToolAdapter
 from benchmark.intents import Call, Workload
 
-EVERYTHING = Capabilities()
+EVERYTHING = Capabilities(lease_s=1.0)
 """A runtime without a model that can do all there is to do."""
 
 _AT_A_GATE = frozenset({Manifestation.NONE, Manifestation.SILENCE, Manifestation.ERROR, Manifestation.CRASH})
@@ -74,7 +74,8 @@ def meaningless(workload: Workload, adapter: ToolAdapter, provider: Provider, ce
 def _wire(provider: Provider, cell: Cell) -> str | None:
     """The wire on which the fault would strike cannot show it so."""
     point = strike_point(cell.boundary, cell.variant)
-    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and point in (Point.CALL, Point.RESULT):
+    tool_wire = point in (Point.CALL, Point.RESULT) or cell.boundary is Boundary.LOOKUP_FAILURE
+    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and tool_wire:
         return "reset of a stdio tool wire is crash"
     if provider.kind == "files" and point in (Point.REQUEST, Point.REPLY) and cell.manifestation not in _AT_A_GATE:
         return f"a gate cannot show {cell.manifestation}"
@@ -114,6 +115,8 @@ def _unable(capabilities: Capabilities, cell: Cell) -> str | None:
         return f"the runtime has no {cell.transport} transport"
     if cell.protocol not in capabilities.protocols:
         return f"the runtime does not reach protocol {cell.protocol}"
+    if cell.boundary is Boundary.LEASE_EXPIRED and capabilities.lease_s is None:
+        return "the runtime declares no lease"
     if cell.persona not in (known := personas(capabilities, cell)):
         return f"persona {cell.persona} is not one of {', '.join(known)} here"
     return None
@@ -152,6 +155,8 @@ def _uncontracted(workload: Workload, adapter: ToolAdapter, provider: Provider, 
             return f"provider {provider.name} has no proof of not_executed"
     if cell.boundary is Boundary.TOKEN_EXPIRED and (contract.key is None or contract.key.retention_s is None):
         return f"{hit.call.tool} has no key" if contract.key is None else f"the key of {hit.call.tool} never expires"
+    if cell.boundary is Boundary.LOOKUP_FAILURE and contract.lookup is None:
+        return f"{hit.call.tool} has no look-up"
     if cell.boundary is Boundary.REPAIR_DRIFT:
         return _undrifted(workload, contract, cell)
     return None

@@ -24,6 +24,10 @@ class Boundary(StrEnum):
     OTHER_INSTANCE = "other-instance"
     TOKEN_EXPIRED = "token-expired"
     REPAIR_DRIFT = "repair-drift"
+    PROVIDER_CRASH = "provider-crash"
+    LOOKUP_FAILURE = "lookup-failure"
+    DOUBLE_RESUME = "double-resume"
+    LEASE_EXPIRED = "lease-expired"
 
 
 class Variant(StrEnum):
@@ -39,6 +43,8 @@ class Variant(StrEnum):
     SESSION_KEPT = "session-kept"
     FREE = "free"
     BINDING = "binding"
+    AT_ONCE = "at-once"
+    AFTER_LEASE = "after-lease"
 
 
 class Manifestation(StrEnum):
@@ -92,6 +98,11 @@ class Row:
     """The exposure needs a commit (so that it cannot strike a read)."""
     not_meant: str = ""
     """What a result at this boundary is easily taken for, and does not say."""
+
+    @property
+    def beyond(self) -> bool:
+        """Beyond the ten: its spine is kept short."""
+        return self.number > 10
 
 
 _N = (Variant.NONE,)
@@ -221,6 +232,47 @@ TABLE: dict[Boundary, Row] = {
             True,
             "that a new plan is a new authorisation: a changed binding argument is an effect that nobody authorised",
         ),
+        Row(
+            Boundary.PROVIDER_CRASH,
+            11,
+            Point.REPLY,
+            _N,
+            (_M.RESET,),
+            "kills the provider while its answer is held, and starts it again on the same port and state before it is asked "
+            "anything more",
+            "commit < provider killed < provider started < next upstream request",
+            True,
+        ),
+        Row(
+            Boundary.LOOKUP_FAILURE,
+            12,
+            Point.REPLY,  # the manifestation is that of the look-up, at the tool wire
+            _N,
+            (_M.RESET, _M.SILENCE, _M.ERROR),
+            "as after-commit (reset), and the runtime's next look-up is taken at the tool wire, once",
+            "commit < loss < look-up called, not forwarded",
+            True,
+        ),
+        Row(
+            Boundary.DOUBLE_RESUME,
+            13,
+            Point.REPLY,
+            _N,
+            (_M.NONE,),
+            "stops the runtime (SIGSTOP) and starts a second one; when that has ended the first goes on, its call timed out",
+            "commit < first stopped < second started < second ended < first continued",
+            True,
+        ),
+        Row(
+            Boundary.LEASE_EXPIRED,
+            14,
+            Point.REPLY,
+            (Variant.AT_ONCE, Variant.AFTER_LEASE),
+            (_M.NONE,),
+            "as agent-restart in-flight; the runtime is started again while its own lease lives, or once it is over",
+            "commit < kill < next incarnation < lease over, or commit < kill < lease over < next incarnation",
+            True,
+        ),
     )
 }
 
@@ -293,5 +345,8 @@ def strike_point(boundary: Boundary, variant: Variant) -> Point:
     return Point.RESULT if variant is Variant.DELIVERED else TABLE[boundary].point
 
 
-RESTARTS = frozenset({Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.REPAIR_DRIFT})
+RESTARTS = frozenset({Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.REPAIR_DRIFT, Boundary.LEASE_EXPIRED})
 """Boundaries that kill the runtime and start it again (repair-drift: without a model)."""
+
+SECOND_LIVES = RESTARTS | {Boundary.DOUBLE_RESUME}
+"""Boundaries at which there is a second incarnation."""

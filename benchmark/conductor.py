@@ -29,7 +29,7 @@ from benchmark.errors import HarnessError, OracleError
 from benchmark.fault import Fault
 from benchmark.history import Declaration, History, Kind, Reading
 from benchmark.intents import Decoy, Workload
-from benchmark.laboratory import Laboratory, filled
+from benchmark.laboratory import Laboratory, filled, free_port
 from benchmark.processes import Child, Program, environment, fill
 from benchmark.recorder import Recorder
 from benchmark.results import OutcomeFile
@@ -101,7 +101,12 @@ class Performance:
         self._token = secrets.token_urlsafe(16)
         self._namespace = "n" + secrets.token_hex(8)
         self._base = ""
+        self._own_provider: Child | None = None
+        self._own_port = 0
+        self._reviving: asyncio.Task[None] | None = None
         self._runtime: Child | None = None
+        self._lives: list[Child] = []
+        self._stopped = asyncio.Event()
         self._killing: asyncio.Task[None] | None = None
         self._baseline: tuple[Effect, ...] = ()
         self._decoys: set[str] = set()
@@ -129,7 +134,8 @@ class Performance:
             recorder=self.recorder,
             traffic=Traffic(self.recorder, setting.workload, setting.contracts),
         )
-        self.fault = Fault(self.scene, self, setting.workload, self._run_s, setting.retention_s)
+        lease_s = declared.capabilities.lease_s
+        self.fault = Fault(self.scene, self, setting.workload, self._run_s, setting.retention_s, lease_s)
         self.scene.fault = self.fault
 
     # --- the cell's life -----------------------------------------------------------------------------------------
@@ -155,7 +161,7 @@ class Performance:
         provider = self._setting.provider.value
         hub = self._lab.hub
         if provider.kind == "http":
-            root = await self._lab.provider_url(provider.name)
+            root = await self._provider_root()
             if provider.namespace is not None:
                 await self._lab.ask(root, provider.namespace, self._values())
             self._base = root + filled(provider.prefix, self._values())
@@ -177,6 +183,16 @@ class Performance:
             self._stdio = StdioWire(self.scene)
             self._stdio.open()
 
+    async def _provider_root(self) -> str:
+        """Where the provider listens: the one that all cells share, or, where it is to be killed, one of the cell's own."""
+        name = self.scene.provider.name
+        if self._setting.cell.boundary is not Boundary.PROVIDER_CRASH:
+            return await self._lab.provider_url(name)
+        self._own_port = free_port()
+        self._own_provider = await self._lab.launch_provider(name, self._own_port, self._folder, warm=True)
+        await self._lab.up(name, self._own_provider, self._own_port)
+        return f"http://127.0.0.1:{self._own_port}"
+
     async def _incarnation(self, number: int) -> bool:
         """One life of the runtime; True if it was killed to be started again."""
         self.scene.incarnation = number
@@ -185,7 +201,10 @@ class Performance:
         task_file.write_text(json.dumps(task))
         child = self._runtime = await self._start_runtime(task_file, number)
         self.recorder.record(Kind.RUNTIME_STARTED, incarnation=number, pid=child.pid)
-        ended = await child.wait(self._run_s)
+        self._lives.append(child)
+        ended = await self._wait(child)
+        if self._stopped.is_set() and number == 1:
+            ended = await self._second_life(child)
         if self._killing is not None:
             await self._killing  # whoever kills it has more to end than the process itself
             return self.fault.restarts
@@ -198,6 +217,27 @@ class Performance:
         self.recorder.record(Kind.RUNTIME_EXITED, incarnation=number, status=child.status)
         await child.kill_tree()
         return False
+
+    async def _wait(self, child: Child) -> bool:
+        """Whether the runtime ended within its time; the first one's time also ends when it is stopped."""
+        if self._setting.cell.boundary is not Boundary.DOUBLE_RESUME or self._stopped.is_set():
+            return await child.wait(self._run_s)
+        waits = [asyncio.ensure_future(child.ended.wait()), asyncio.ensure_future(self._stopped.wait())]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED, timeout=self._run_s)
+        for wait in waits:
+            wait.cancel()
+        return child.ended.is_set()
+
+    async def _second_life(self, first: Child) -> bool:
+        """While the first runtime stands still a second one lives from start to end; then the first goes on."""
+        await self._incarnation(2)
+        await self.fault.before_continuing()
+        self.scene.incarnation = 1
+        self._runtime = first
+        self._killing = None
+        self.recorder.record(Kind.RUNTIME_CONTINUED, incarnation=1, pid=first.pid)
+        first.continue_tree()
+        return await first.wait(self._run_s)
 
     async def _start_runtime(self, task_file: Path, number: int) -> Child:
         self._killing = None
@@ -240,6 +280,8 @@ class Performance:
         deadline = asyncio.get_running_loop().time() + QUIET_TIMEOUT_S
         if self._stdio is not None:
             self._stdio.hang_up_servers()
+        if self._reviving is not None:
+            await asyncio.wait((self._reviving,))
         while self.scene.failure is None and not all(live.done for live in self.scene.traffic.requests):
             if asyncio.get_running_loop().time() > deadline:
                 raise HarnessError("an upstream request was still in flight at the end")
@@ -251,10 +293,15 @@ class Performance:
     async def clear(self, logs: Path | None) -> None:
         """Leave nothing: processes, sockets, folder; keep the programs' output where asked."""
         self.scene.over.set()
-        if self._runtime is not None:
-            await self._runtime.kill_tree()
+        for runtime in self._lives:
+            await runtime.kill_tree()
         for instance in self.scene.instances:
             await instance.child.kill_tree()
+        if self._reviving is not None:
+            self._reviving.cancel()
+            await asyncio.wait((self._reviving,))
+        if self._own_provider is not None:
+            await self._own_provider.kill_tree()
         self._lab.hub.forget(self._token)
         await self.scene.close()
         for wire in (self._http, self._provider_wire, self._gate):
@@ -263,7 +310,7 @@ class Performance:
         if self._stdio is not None:
             self._stdio.close()
         drop = self._setting.provider.value.drop
-        if self._base and drop is not None:
+        if self._base and drop is not None and self._own_provider is None:
             with suppress(HarnessError):
                 await self._lab.ask(await self._lab.provider_url(self.scene.provider.name), drop, self._values())
         if logs is not None:
@@ -303,6 +350,14 @@ class Performance:
         with suppress(FileNotFoundError):
             (self._folder / "outcome.json").unlink()
 
+    async def stop_runtime(self) -> None:
+        """SIGSTOP the runtime's whole process tree."""
+        runtime = self._runtime
+        assert runtime is not None
+        await runtime.stop_tree()
+        self.recorder.record(Kind.RUNTIME_STOPPED, incarnation=self.scene.incarnation, pid=runtime.pid)
+        self._stopped.set()
+
     async def kill_server(self, instance: str) -> None:
         """SIGKILL a tool server; over HTTP a fresh one is up before the next connection."""
         if self._http is not None:
@@ -315,6 +370,29 @@ class Performance:
         """Route everything from now on to the other instance; the old one stays alive."""
         assert self._http is not None
         self._http.switch(keep_sessions=keep_sessions)
+
+    async def crash_provider(self) -> None:
+        """SIGKILL the cell's own provider; it is up again, on the same port and state, before the next request."""
+        provider, wire = self._own_provider, self._provider_wire
+        assert provider is not None
+        assert wire is not None
+        if provider.ended.is_set():
+            raise HarnessError("the provider had ended before it was to be killed")
+        wire.steady.clear()
+        self.recorder.record(Kind.PROVIDER_KILLED, pid=provider.pid)
+        await provider.kill_tree()
+        if provider.status != -9:
+            raise HarnessError(f"the provider (pid {provider.pid}) ended with status {provider.status}, not of SIGKILL")
+        self._reviving = self.scene.spawn(self._revive(wire))
+
+    async def _revive(self, wire: ProviderWire) -> None:
+        name = self.scene.provider.name
+        provider = self._own_provider = await self._lab.launch_provider(name, self._own_port, self._folder, warm=True)
+        await self._lab.up(name, provider, self._own_port)
+        if self.scene.provider.namespace is not None:
+            await self._lab.ask(f"http://127.0.0.1:{self._own_port}", self.scene.provider.namespace, self._values())
+        self.recorder.record(Kind.PROVIDER_STARTED, pid=provider.pid)
+        wire.steady.set()
 
     async def make_decoys(self) -> None:
         await self._make_decoys("during")
@@ -410,6 +488,7 @@ class Performance:
             truthful=self._setting.adapter.value.truthful,
             tool_call_s=self._tool_call_s,
             run_s=self._run_s,
+            lease_s=runtime.capabilities.lease_s,
         )
 
 

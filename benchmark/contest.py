@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.boundaries import RESTARTS, Boundary
+from benchmark.boundaries import SECOND_LIVES, Boundary
 from benchmark.contracts import ContractKind
 from benchmark.results import CellResult, Figure
 from benchmark.store import Store
@@ -48,7 +48,7 @@ def scores(runs: Mapping[str, Sequence[CellResult]]) -> dict[Group, dict[str, Sc
     grouped: dict[Group, list[str]] = defaultdict(list)
     sample = next(iter(judged.values()))
     for cell in sorted(common):
-        grouped[sample[cell].contract, Boundary(sample[cell].boundary) in RESTARTS].append(cell)
+        grouped[sample[cell].contract, Boundary(sample[cell].boundary) in SECOND_LIVES].append(cell)
     return {
         group: {runtime: _score([cells[name] for name in names]) for runtime, cells in judged.items()}
         for group, names in grouped.items()

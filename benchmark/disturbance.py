@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from benchmark.boundaries import RESTARTS, Boundary, Manifestation
+from benchmark.boundaries import SECOND_LIVES, Boundary, Manifestation
 from benchmark.history import Event, History, Kind
 
 NEARLY = 0.8
 """The runtime's clock starts before ours: a call that took nearly its timeout may have been too slow already."""
 
 
-TAKES_TIME = frozenset({Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT}) | RESTARTS
+TAKES_TIME = frozenset({Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT}) | SECOND_LIVES
 """Boundaries that mean the struck call to take long, or never to end."""
 
 

@@ -89,6 +89,7 @@ class Provider(Frozen):
     kind: Literal["http", "files"]
     oracle: str = Field(description="Name of the oracle (``oracles/<name>.py``) that reads its state.")
     command: tuple[str, ...] | None = Field(default=None, description="http: how to start it; {port}, {scratch}, {python}.")
+    preload: bool = Field(default=False, description="http: a Python program that may be forked from the warm interpreter.")
     ready: str = Field(default="tcp", description="tcp, or a path that answers 2xx.")
     namespace: Request | None = Field(
         default=None, description="http: makes a namespace; {namespace}, {place}, {retention_s}."
@@ -117,6 +118,11 @@ class Capabilities(Frozen):
     protocols: tuple[Literal["2025-11-25", "2026-07-28"], ...] = ("2025-11-25", "2026-07-28")
     contracts: bool = False
     preload: bool = False
+    lease_s: float | None = Field(
+        default=None,
+        gt=0,
+        description="Seconds for which one incarnation holds its own lease on a workflow; null: no lease.",
+    )
 
 
 class Timeouts(Frozen):

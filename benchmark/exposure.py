@@ -363,6 +363,67 @@ def _repair_drift(proof: _Proof) -> str:
     return f"{proven}; incarnation {started.incarnation} (#{started.n}) planned with another {change.argument}"
 
 
+def _provider_crash(proof: _Proof) -> str:
+    commit, probe, strike = _commit_lost(proof)
+    killed = proof.need("the provider's death", Kind.PROVIDER_KILLED, after=strike.n)
+    started = proof.need("the provider's next start", Kind.PROVIDER_STARTED, after=killed.n)
+    proof.never("a request was let through to no provider", Kind.REQUEST_FORWARDED, after=commit.n, before=started.n)
+    return f"{_seen(commit, probe)} before the provider was killed (#{killed.n}); up again (#{started.n}), answer lost"
+
+
+def _lookup_failure(proof: _Proof) -> str:
+    commit, probe, strike = _commit_lost(proof)
+    contract = proof.history.declaration.contracts.get(proof.calls[proof.call_of(strike)].tool or "")
+    tool = contract.lookup.tool if contract is not None and contract.lookup is not None else None
+    taken = proof.strikes()[1:]
+    if len(taken) != 1:
+        raise _Unproven(f"{len(taken)} look-ups were taken, not one")
+    look = proof.calls[proof.call_of(taken[0])]
+    if look.tool != tool or look.declared is not None:
+        raise _Unproven(f"call {look.call} (#{look.n}) is no look-up of the struck call's contract")
+    if not strike.n < look.n < taken[0].n:
+        raise _Unproven(f"the order loss, look-up, strike is broken at #{taken[0].n}")
+    for event in proof.history.of(Kind.CALL_FORWARDED):
+        call = proof.calls.get(event.call)
+        if call is not None and call.tool == tool and call.declared is None and strike.n < event.n < taken[0].n:
+            raise _Unproven(f"an earlier look-up was forwarded (#{event.n})")
+    proof.never(f"look-up {look.call} was forwarded", Kind.CALL_FORWARDED, call=look.call)
+    proof.not_delivered(proof.call_of(taken[0]))
+    return (
+        f"{_seen(commit, probe)} before its answer was lost (#{strike.n}); look-up {look.call} (#{look.n}) "
+        f"taken at the tool wire (#{taken[0].n})"
+    )
+
+
+def _double_resume(proof: _Proof) -> str:
+    commit, probe, strike = _commit_lost(proof)
+    call = proof.call_of(strike)
+    stopped = proof.need("the first runtime's stop", Kind.RUNTIME_STOPPED, after=strike.n, incarnation=1)
+    proof.need("the second runtime", Kind.RUNTIME_STARTED, after=stopped.n, incarnation=2)
+    ended = proof.need("the second runtime's end", Kind.RUNTIME_EXITED, Kind.STILL_RUNNING, after=stopped.n, incarnation=2)
+    went_on = proof.need("the first runtime's going on", Kind.RUNTIME_CONTINUED, after=ended.n, incarnation=1)
+    proof.never("the first runtime died", Kind.RUNTIME_KILLED, Kind.RUNTIME_EXITED, incarnation=1, before=went_on.n)
+    proof.never("the stopped runtime spoke", Kind.CALL, incarnation=1, after=stopped.n, before=went_on.n)
+    proof.not_delivered(call, before=went_on.n)
+    return (
+        f"{_seen(commit, probe)} before the first runtime was stopped (#{stopped.n}); the second lived from start to end "
+        f"(#{ended.n}) before the first went on (#{went_on.n})"
+    )
+
+
+def _lease_expired(proof: _Proof) -> str:
+    proven, killed, started = _killed_in_flight(proof)
+    if proof.variant is Variant.AFTER_LEASE:
+        over = proof.need("the end of the lease", Kind.LEASE_OVER, after=killed.n, before=started.n)
+        return f"{proven}; its lease over (#{over.n}) before incarnation {started.incarnation} (#{started.n})"
+    first = proof.need("the first start", Kind.RUNTIME_STARTED)
+    lease_s = proof.history.declaration.lease_s
+    # A lease is taken no earlier than its holder starts: before that much time has passed it cannot be over.
+    if lease_s is None or started.t - first.t >= lease_s:
+        raise _Unproven(f"the lease may have been over before incarnation {started.incarnation} (#{started.n})")
+    return f"{proven}; incarnation {started.incarnation} (#{started.n}) while its lease of {lease_s:g} s lived"
+
+
 def _seen(commit: Event, probe: Event) -> str:
     return f"commit {_names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
 
@@ -390,4 +451,8 @@ _RULES: dict[Boundary, Callable[[_Proof], str]] = {
     Boundary.OTHER_INSTANCE: _other_instance,
     Boundary.TOKEN_EXPIRED: _token_expired,
     Boundary.REPAIR_DRIFT: _repair_drift,
+    Boundary.PROVIDER_CRASH: _provider_crash,
+    Boundary.LOOKUP_FAILURE: _lookup_failure,
+    Boundary.DOUBLE_RESUME: _double_resume,
+    Boundary.LEASE_EXPIRED: _lease_expired,
 }

@@ -19,6 +19,8 @@ from benchmark.wires.traffic import LiveCall, LiveRequest
 SETTLE_MARGIN_S = 0.3
 """A held request is let through this long before a negative look-up would be final."""
 RETENTION_MARGIN_S = 0.25
+TIMEOUT_MARGIN_S = 0.25
+"""A call counts as timed out this long after its timeout."""
 DONE_S = 0.1
 """A tool server that has its answer from the provider is done within this time, result or no result."""
 LATE = (Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT)
@@ -28,8 +30,10 @@ class Hands(Protocol):
     """What the conductor does for the fault."""
 
     async def kill_runtime(self) -> None: ...
+    async def stop_runtime(self) -> None: ...
     async def kill_server(self, instance: str) -> None: ...
     def other_instance(self, *, keep_sessions: bool) -> None: ...
+    async def crash_provider(self) -> None: ...
     async def make_decoys(self) -> None: ...
     def probe(self) -> None: ...
     def outcome_written(self) -> bool: ...
@@ -38,11 +42,20 @@ class Hands(Protocol):
 class Fault:
     """Strikes the declared call of its cell, once or at every attempt."""
 
-    def __init__(self, scene: Scene, hands: Hands, workload: Workload, run_s: float, retention_s: float | None) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        hands: Hands,
+        workload: Workload,
+        run_s: float,
+        retention_s: float | None,
+        lease_s: float | None = None,
+    ) -> None:
         self._scene = scene
         self._hands = hands
         self._run_s = run_s
         self._retention_s = retention_s
+        self._lease_s = lease_s
         cell = scene.cell
         self._boundary = cell.boundary
         self._variant = cell.variant
@@ -55,6 +68,8 @@ class Fault:
         self._held: LiveRequest | None = None
         self._landed = asyncio.Event()
         self._armed: LiveCall | None = None
+        self._look_up_due: str | None = None
+        """The look-up tool whose next call is taken."""
 
     @property
     def restarts(self) -> bool:
@@ -82,6 +97,10 @@ class Fault:
         """A call, before it is forwarded."""
         if self._point is Point.CALL and self._hits(call):
             self._strike(call, None)
+            return self._manifestation
+        if call.declared is None and call.tool == self._look_up_due:
+            self._look_up_due = None
+            self._scene.recorder.record(Kind.STRIKE, call=call.n, detail=f"look-up {self._manifestation}")
             return self._manifestation
         if self._must_wait(call):
             call.held = True
@@ -125,7 +144,15 @@ class Fault:
             return self._manifestation if self._boundary is Boundary.REPAIR_DRIFT else None
         if self._boundary is Boundary.OTHER_INSTANCE:
             self._hands.other_instance(keep_sessions=self._variant is Variant.SESSION_KEPT)
+        if self._boundary is Boundary.DOUBLE_RESUME:
+            self._strike(live.call, live, "stop")
+            await self._hands.stop_runtime()
+            return Manifestation.SILENCE
+        if self._boundary is Boundary.LOOKUP_FAILURE:
+            return self._lose_before_look_up(live.call, live)
         self._strike(live.call, live)
+        if self._boundary is Boundary.PROVIDER_CRASH:
+            await self._hands.crash_provider()
         return self._manifestation
 
     def on_lost(self, live: LiveRequest) -> None:
@@ -159,6 +186,8 @@ class Fault:
 
     async def before_restart(self) -> None:
         """Keep the runtime down for as long as the boundary says."""
+        if self._variant is Variant.AFTER_LEASE:
+            await self._until_lease_over()
         if self._boundary is not Boundary.TOKEN_EXPIRED:
             return
         assert self._retention_s is not None
@@ -170,11 +199,30 @@ class Fault:
         await asyncio.sleep(max(0.0, commit.t + self._retention_s + RETENTION_MARGIN_S - now.t))
         self._scene.recorder.record(Kind.RETENTION_OVER)
 
+    async def _until_lease_over(self) -> None:
+        """Whenever it was renewed last, that was before the kill."""
+        killed = self._find(lambda event: event.kind is Kind.RUNTIME_KILLED)
+        assert killed is not None
+        assert self._lease_s is not None
+        now = self._scene.recorder.record(Kind.NOTE, detail="the runtime stays down until its lease is over")
+        await asyncio.sleep(max(0.0, killed.t + self._lease_s + RETENTION_MARGIN_S - now.t))
+        self._scene.recorder.record(Kind.LEASE_OVER)
+
+    async def before_continuing(self) -> None:
+        """Keep the first runtime still until its call has timed out, so that no machine's speed decides what it sees."""
+        struck = self._struck
+        call = self._find(lambda event: event.kind is Kind.CALL and struck is not None and event.call == struck.n)
+        assert call is not None
+        now = self._scene.recorder.record(Kind.NOTE, detail="the first runtime stands still until its call has timed out")
+        await asyncio.sleep(max(0.0, call.t + self._scene.tool_call_s + TIMEOUT_MARGIN_S - now.t))
+
     def finish(self) -> None:
         """The runtime has ended: a kill that still waited for its next message can no longer come."""
         if self._armed is not None:
             self._armed = None
             self._inapplicable("finished first")
+        if self._look_up_due is not None:
+            self._inapplicable("never looked up")
 
     # --- inside --------------------------------------------------------------------------------------------------
 
@@ -193,6 +241,13 @@ class Fault:
         if self._struck_at is None:
             self._struck_at = event
         self._struck = call
+
+    def _lose_before_look_up(self, call: LiveCall, live: LiveRequest) -> Manifestation:
+        contract = self._scene.contracts[call.tool]
+        assert contract.lookup is not None
+        self._look_up_due = contract.lookup.tool
+        self._strike(call, live, str(Manifestation.RESET))
+        return Manifestation.RESET
 
     def _committed(self, call: LiveCall) -> bool:
         requests = {live.n for live in call.requests}

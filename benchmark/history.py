@@ -23,10 +23,14 @@ class Kind(StrEnum):
     # processes
     RUNTIME_STARTED = "runtime-started"  # incarnation, pid
     RUNTIME_KILLED = "runtime-killed"  # incarnation, pid: SIGKILL sent to the verified process tree
+    RUNTIME_STOPPED = "runtime-stopped"  # incarnation, pid: SIGSTOP, verified
+    RUNTIME_CONTINUED = "runtime-continued"  # incarnation, pid: SIGCONT
     RUNTIME_EXITED = "runtime-exited"  # incarnation, status
     SERVER_STARTED = "server-started"  # instance, pid
     SERVER_KILLED = "server-killed"  # instance, pid
     SERVER_EXITED = "server-exited"  # instance, status
+    PROVIDER_KILLED = "provider-killed"  # pid: SIGKILL sent to the cell's own provider
+    PROVIDER_STARTED = "provider-started"  # pid: it is up, on the same port and state
     # tool wire
     MESSAGE = "message"  # incarnation, method, by ("runtime"|"server"): anything but a call, its answer or its cancel
     CALL = "call"  # call, incarnation, instance, tool, arguments, meta, rpc_id, declared, key
@@ -50,6 +54,7 @@ class Kind(StrEnum):
     GAVE_UP = "gave-up"  # by ("cancel"|"disconnect"|"next-message"|"outcome"|"exit"), call
     RELEASED = "released"  # request or call: a hold ended
     RETENTION_OVER = "retention-over"
+    LEASE_OVER = "lease-over"  # the killed runtime's own lease
     OUTCOME = "outcome"  # incarnation, result (the outcome file's content, or None with detail)
     STILL_RUNNING = "still-running"  # incarnation: run_s was over
     QUIESCENT = "quiescent"
@@ -101,6 +106,7 @@ class Declaration(Frozen):
     truthful: bool
     tool_call_s: float
     run_s: float
+    lease_s: float | None = None
 
 
 class Reading(Frozen):

@@ -34,6 +34,12 @@ def filled(value: Any, values: dict[str, Any]) -> Any:
     return value
 
 
+def free_port() -> int:
+    """A loopback port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
 class Laboratory:
     """An async context: everything is up inside, nothing is left after."""
 
@@ -74,24 +80,39 @@ class Laboratory:
         return self._providers[name]
 
     async def _start(self, name: str) -> str:
+        port = free_port()
+        child = await self.launch_provider(name, port, self.scratch, warm=False)
+        self._children.append(child)
+        await self.up(name, child, port)
+        return f"http://127.0.0.1:{port}"
+
+    async def launch_provider(self, name: str, port: int, scratch: Path, *, warm: bool) -> Child:
+        """Start a provider's process; it belongs to the caller. ``warm``: from the warm interpreter, where it may be."""
         placed = self.catalogue.provider(name)
         provider: Provider = placed.value
         assert provider.command is not None
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
-        command = fill(provider.command, python=self.python, port=str(port), scratch=str(self.scratch))
-        log = os.open(self.scratch / f"provider-{name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        command = fill(provider.command, python=self.python, port=str(port), scratch=str(scratch))
+        log = os.open(scratch / f"provider-{name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         null = os.open(os.devnull, os.O_RDWR)
-        child = await self.forge.spawn(Program(command, environment({}), placed.folder, {0: null, 1: log, 2: log}))
-        os.close(log)
-        os.close(null)
-        self._children.append(child)
+        fork = warm and provider.preload and command[0] == self.python
+        if fork:
+            command = (str((placed.folder / command[1]).resolve()), *command[2:])
+        program = Program(command, environment({}), placed.folder, {0: null, 1: log, 2: log})
+        try:
+            return await (self.forge.fork(program) if fork else self.forge.spawn(program))
+        finally:
+            os.close(log)
+            os.close(null)
+
+    async def up(self, name: str, child: Child, port: int) -> None:
+        """Wait until a provider is ready; raises HarnessError."""
+        provider: Provider = self.catalogue.provider(name).value
         url = f"http://127.0.0.1:{port}"
         for _ in range(int(START_TIMEOUT_S / 0.02)):
             if child.ended.is_set():
                 raise HarnessError(f"provider {name} ended with status {child.status} while starting")
             if await self._ready(provider, port, url):
-                return url
+                return
             await asyncio.sleep(0.02)
         raise HarnessError(f"provider {name} was not ready within {START_TIMEOUT_S} s")
 

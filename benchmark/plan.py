@@ -2,7 +2,8 @@
 
 *Breadth* has one cell for every workload × adapter × boundary, the other coordinates rotated so that all possible pairs of
 (boundary and variant, manifestation, transport, protocol, strike, contract kind) occur. *Spine* has, for a few workload and
-adapter pairs that stand for the contract kinds, every variant, manifestation, transport and protocol of every boundary.
+adapter pairs that stand for the contract kinds, every variant, manifestation, transport and protocol of every boundary (of
+those beyond the ten only for the pairs that say so). What is beyond the ten never changes which other cells there are.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class Pair(Frozen):
     kind: ContractKind
     workload: str
     adapter: str
+    beyond: bool = False
+    """Also stands for the boundaries beyond the ten."""
 
 
 class Spine(Frozen):
@@ -125,7 +128,8 @@ def spine(suite: Suite) -> Iterator[Cell]:
     for pair in suite.spine:
         here = stage(suite, pair.workload, pair.adapter)
         for row in TABLE.values():
-            yield from here.coordinates(row, (Strike(),))
+            if pair.beyond or not row.beyond:
+                yield from here.coordinates(row, (Strike(),))
 
 
 def features(here: Stage, cell: Cell) -> tuple[Hashable, ...]:
@@ -143,13 +147,19 @@ def pairs(values: tuple[Hashable, ...]) -> tuple[Goal, ...]:
 
 def breadth(suite: Suite, seed: int = 0) -> tuple[Cell, ...]:
     """One cell for every stage and boundary, chosen for the pairs that are still rare; then the few that complete them."""
-    chosen: list[Cell] = []
     seen: Counter[Goal] = Counter()
+    ten = _breadth(suite, seed, tuple(row for row in TABLE.values() if not row.beyond), seen)
+    return ten + _breadth(suite, seed, tuple(row for row in TABLE.values() if row.beyond), seen)
+
+
+def _breadth(suite: Suite, seed: int, rows: Sequence[Row], seen: Counter[Goal]) -> tuple[Cell, ...]:
+    """The breadth of these rows; ``seen`` holds how often each goal was met, and is brought up to date."""
+    chosen: list[Cell] = []
     sources: dict[tuple[Goal, ...], Cell] = {}
     order = _order(seed)
     for here in stages(suite):
         strikes = here.strikes
-        for row in TABLE.values():
+        for row in rows:
             known = list(here.coordinates(row, strikes))
             usable = {cell: pairs(features(here, cell)) for cell in known if here.reason(cell) is None}
             for cell, goals in usable.items():
@@ -160,8 +170,11 @@ def breadth(suite: Suite, seed: int = 0) -> tuple[Cell, ...]:
                 chosen.append(cell)
             elif known:  # not applicable whatever the coordinates: one cell says why
                 chosen.append(min(known, key=lambda cell: (cell.strike != Strike(), order(cell))))
-    chosen += _completing({cell: goals for goals, cell in sources.items()}, set(seen), order)
-    return tuple(chosen)
+    goals_of = {cell: goals for goals, cell in sources.items()}
+    completing = _completing(goals_of, set(seen), order)
+    for cell in completing:
+        seen.update(goals_of[cell])
+    return (*chosen, *completing)
 
 
 def _order(seed: int) -> Callable[[Cell], int]:

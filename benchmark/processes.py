@@ -62,6 +62,33 @@ class Child:
             await asyncio.wait_for(self.ended.wait(), within_s)
         return self.ended.is_set()
 
+    async def stop_tree(self, within_s: float = 2.0) -> None:
+        """SIGSTOP the process and all its descendants; raises HarnessError unless it stands still."""
+        self.signal(signal.SIGSTOP)
+        self._signal_family(signal.SIGSTOP)
+        deadline = asyncio.get_running_loop().time() + within_s
+        while not self._stands_still():
+            if asyncio.get_running_loop().time() > deadline:
+                raise HarnessError(f"process {self.pid} did not stop")
+            await asyncio.sleep(0.002)
+
+    def continue_tree(self) -> None:
+        """SIGCONT the process and all its descendants."""
+        self._signal_family(signal.SIGCONT)
+        self.signal(signal.SIGCONT)
+
+    def _stands_still(self) -> bool:
+        try:
+            return psutil.Process(self.pid).status() == psutil.STATUS_STOPPED
+        except psutil.NoSuchProcess:
+            raise HarnessError(f"process {self.pid} had ended before it was to be stopped") from None
+
+    def _signal_family(self, number: int) -> None:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for process in psutil.Process(self.pid).children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.send_signal(number)
+
     async def kill_tree(self) -> list[int]:
         """SIGKILL the process and all its descendants; returns the pids. Stopped first, so that none is born meanwhile."""
         self.signal(signal.SIGSTOP)

@@ -70,7 +70,7 @@ def pages(catalogue: Catalogue) -> dict[str, str]:
 
 
 def boundaries() -> str:
-    """The ten boundaries, as the one table has them."""
+    """The boundaries, as the one table has them."""
     rows = [
         (
             str(row.number or "–"),

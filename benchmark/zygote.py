@@ -33,6 +33,7 @@ def die_with_parent() -> None:
 
 
 WARM = (
+    "aiohttp.web",
     "benchmark.toolserver",
     "httpcore2",
     "jsonschema",

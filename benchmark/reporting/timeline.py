@@ -191,10 +191,14 @@ def _conductor(what: str, style: str = "") -> Callable[[Event], Move]:
 _TOLD: dict[Kind, Callable[[Event], Move]] = {
     Kind.RUNTIME_STARTED: _process(Lane.RUNTIME, "starts"),
     Kind.RUNTIME_KILLED: _process(Lane.RUNTIME, "killed by us", "bold red"),
+    Kind.RUNTIME_STOPPED: _process(Lane.RUNTIME, "stopped by us", "bold red"),
+    Kind.RUNTIME_CONTINUED: _process(Lane.RUNTIME, "goes on"),
     Kind.RUNTIME_EXITED: _process(Lane.RUNTIME, "ends"),
     Kind.SERVER_STARTED: _process(Lane.SERVER, "starts"),
     Kind.SERVER_KILLED: _process(Lane.SERVER, "killed by us", "bold red"),
     Kind.SERVER_EXITED: _process(Lane.SERVER, "ends"),
+    Kind.PROVIDER_KILLED: _process(Lane.PROVIDER, "killed by us", "bold red"),
+    Kind.PROVIDER_STARTED: _process(Lane.PROVIDER, "starts again"),
     Kind.MESSAGE: _message,
     Kind.CALL: _call,
     Kind.CALL_FORWARDED: lambda event: Move(
@@ -219,6 +223,7 @@ _TOLD: dict[Kind, Callable[[Event], Move]] = {
     Kind.GAVE_UP: _gave_up,
     Kind.RELEASED: _released,
     Kind.RETENTION_OVER: _conductor("the provider's retention of the key is over"),
+    Kind.LEASE_OVER: _conductor("the killed runtime's own lease is over"),
     Kind.OUTCOME: _outcome,
     Kind.STILL_RUNNING: _process(Lane.RUNTIME, "is still running when its time is over", "bold red"),
     Kind.QUIESCENT: _conductor("nothing is in flight any more", "dim"),

@@ -57,9 +57,9 @@ def _observable(history: History) -> Iterator[list[Any]]:
             case Kind.CONNECTION_LOST if event.by != "runtime":
                 answered.add(event.call)
                 yield [event.kind, order.get(event.call)]
-            case Kind.RUNTIME_KILLED | Kind.RUNTIME_STARTED:
+            case Kind.RUNTIME_KILLED | Kind.RUNTIME_STARTED | Kind.RUNTIME_STOPPED | Kind.RUNTIME_CONTINUED:
                 yield [event.kind, event.incarnation]
-            case Kind.RETENTION_OVER:
+            case Kind.RETENTION_OVER | Kind.LEASE_OVER:
                 yield [event.kind]
             case _:
                 pass

@@ -73,6 +73,9 @@ class ProviderWire:
         self._scene = scene
         self._base = base_url
         self._client: aiohttp.ClientSession | None = None
+        self.steady = asyncio.Event()
+        """Cleared while the provider is down: no request is let through."""
+        self.steady.set()
 
     async def open(self) -> None:
         self._client = aiohttp.ClientSession(
@@ -117,6 +120,7 @@ class ProviderWire:
         manifestation: Manifestation | None = await scene.fault.on_request(live)
         if manifestation is not None:
             return manifestation
+        await self.steady.wait()
         scene.recorder.record(Kind.REQUEST_FORWARDED, request=live.n)
         reply = await self.forward(method, path, headers, body)
         if reply.committed:

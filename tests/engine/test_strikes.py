@@ -25,6 +25,8 @@ EVERY_BOUNDARY = (
     name("other-instance", manifestation="reset", mode="http.2026-07-28"),
     name("token-expired", pair="charge-card.client-token"),
     name("repair-drift", variant="free", manifestation="reset"),
+    name("provider-crash", manifestation="reset"),
+    name("double-resume"),
 )
 
 
@@ -81,6 +83,7 @@ def test_a_fault_that_lets_the_answer_through_judges_nobody(monkeypatch: pytest.
     taken += (
         name("before-delivery", manifestation="error"),
         name("other-instance", manifestation="reset", mode="http.2026-07-28"),
+        name("provider-crash", manifestation="reset"),
     )
     assert verdicts(monkeypatch, Leaking, taken) == dict.fromkeys(taken, Verdict.UNTESTABLE)
 

@@ -335,7 +335,8 @@ class Settlement:
 
     def _find(self) -> list[str | None] | None:
         found = _look(self.session, self.call)
-        return _look(self.session, self.call) if found is None else found
+        again = found is None and self.session.on(Rule.LEDGER_LOOKS_AGAIN)
+        return _look(self.session, self.call) if again else found
 
     def _nothing_happened(self) -> None:
         self.record.state, self.record.deadline = "failed_before_effect", None

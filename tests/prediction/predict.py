@@ -12,7 +12,7 @@ from benchmark.intents import Workload
 from tests.prediction.contracts_world import TRAITS, TREACHEROUS
 from tests.prediction.counting import Prediction, count
 from tests.prediction.policies import POLICIES, Memory, Session, Settled, run
-from tests.prediction.rules import ALL, Rules
+from tests.prediction.rules import ALL, Rule, Rules
 from tests.prediction.simulation import Inapplicable, Killed, World
 
 __all__ = ["POLICIES", "Prediction", "predict"]
@@ -44,12 +44,16 @@ def predict(
     prediction = count(world, workload, claims)
     if cell.boundary is not Boundary.NONE and not world.struck:
         return Prediction("not-applicable", reason="nothing was committed")
+    if cell.boundary is Boundary.LOOKUP_FAILURE and not world.look_failed:
+        return Prediction("not-applicable", reason="never looked up")
     return prediction
 
 
 def _live(policy: str, world: World, workload: Workload, cell: Cell) -> dict[str, Settled]:
     """One incarnation after the other until one ends by itself."""
     memory, task = Memory(), workload
+    if cell.boundary is Boundary.DOUBLE_RESUME:
+        return _live_twice(policy, world, workload)
     for incarnation in range(1, MOST_INCARNATIONS):
         try:
             return run(policy, Session(world, memory, incarnation), task)
@@ -61,6 +65,15 @@ def _live(policy: str, world: World, workload: Workload, cell: Cell) -> dict[str
     raise AssertionError("killed twice")
 
 
+def _live_twice(policy: str, world: World, workload: Workload) -> dict[str, Settled]:
+    """Two lives with one memory, the second inside the first."""
+    memory = Memory()
+    second: dict[str, Settled] = {}
+    world.second_life = lambda: second.update(run(policy, Session(world, memory, 2), workload))
+    first = run(policy, Session(world, memory, 1), workload)
+    return first if Rule.FIRST_HAS_THE_LAST_WORD in world.rules or not second else second
+
+
 def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: str, cell: Cell) -> str | None:
     """Why a cell cannot be judged, as far as the published tables say so before anything runs."""
     row, point = TABLE[cell.boundary], strike_point(cell.boundary, cell.variant)
@@ -69,7 +82,8 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
     files = TRAITS[adapter].files
     if cell.variant not in row.variants or cell.manifestation not in row.manifestations:
         return "not in the tables"
-    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and point in (Point.CALL, Point.RESULT):
+    tool_wire = point in (Point.CALL, Point.RESULT) or cell.boundary is Boundary.LOOKUP_FAILURE
+    if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and tool_wire:
         return "reset of a stdio tool wire is crash"
     if (
         files
@@ -81,6 +95,8 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
         sessions = cell.protocol == "2025-11-25"
         if cell.transport == "stdio" or sessions != (cell.variant is not Variant.NONE):
             return "no other instance there"
+    if cell.boundary is Boundary.LEASE_EXPIRED:
+        return "no baseline has a lease"
     if contract is None and (row.commits or cell.manifestation is Manifestation.REFUSED):
         return "a read"
     if contract is None:
@@ -89,6 +105,8 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
         return "not_executed is not declared"
     if cell.boundary is Boundary.TOKEN_EXPIRED and (contract.key is None or contract.key.retention_s is None):
         return "no key that expires"
+    if cell.boundary is Boundary.LOOKUP_FAILURE and contract.lookup is None:
+        return "no look-up"
     if cell.boundary is Boundary.REPAIR_DRIFT and workload.drift is not None:
         change = workload.drift.binding if cell.variant is Variant.BINDING else workload.drift.free
         if (change.argument in contract.binding) != (cell.variant is Variant.BINDING):

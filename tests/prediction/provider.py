@@ -105,6 +105,11 @@ class Provider:
         self._count += 1
         self.effects.append(Made(effect_class, dict(fields), f"decoy_{self._count}", decoy=True))
 
+    def forget(self) -> None:
+        """Its process dies, and with it what it kept nowhere else."""
+        if Rule.PROVIDER_KEEPS_ITS_STATE not in self.rules:
+            self._keys.clear()
+
     def find(self, effect_class: str, field_name: str, value: Any) -> list[Made]:
         """What a look-up by the reference or by a natural field finds."""
         if field_name == "reference":

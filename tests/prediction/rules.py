@@ -46,6 +46,11 @@ class Rule(Enum):
     STDIO_CLOSE_WAITS = "closing stdio waits up to 2 s for a tool server that is blocked, longer than a look-up settles"
     SILENT_CLOSE_2026_HTTP = "delivered over HTTP 2026-07-28: a client with nothing more to say is finished first"
     RETENTION_ENDS = "a key is forgotten when its retention is over"
+    PROVIDER_KEEPS_ITS_STATE = "provider-crash: effects, keys and references survive the death of the provider's process"
+    LOOKUP_FAILS_ONCE = "lookup-failure: the next look-up fails, whatever the manifestation, and no later one"
+    SECOND_LIVES_WHILE_FIRST_STANDS = "double-resume: the second life runs from start to end before the first goes on"
+    FIRST_GOES_ON_TIMED_OUT = "double-resume: the first goes on with a time-out; the held answer is lost for good"
+    FIRST_HAS_THE_LAST_WORD = "double-resume: the outcome that counts is the one written last, the first life's"
     LOST_SESSION_FAILS_NEXT = (
         "8 session-lost: the next message of the old session fails with 404, and is not repeated by itself"
     )
@@ -85,6 +90,7 @@ class Rule(Enum):
     LEDGER_HEEDS_DEADLINE = "reference-ledger does not re-send with a key whose retention is over"
     LEDGER_SEES_DRIFT = "reference-ledger settles the recorded call, never a changed binding argument"
     LEDGER_LOOKS = "reference-ledger reconciles by look-up where no key protects"
+    LEDGER_LOOKS_AGAIN = "reference-ledger repeats a look-up that failed, once"
     LEDGER_CHECKS_OWNER = "reference-ledger does not take a receipt that another of its effects has"
     LEDGER_SENDS_AFTER_SETTLED_NEGATIVE = "reference-ledger sends again what a settled look-up proved absent"
     # how the figures are counted

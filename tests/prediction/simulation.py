@@ -6,6 +6,7 @@ and advances only by time-outs, waits, restarts and slow closes; everything else
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -90,6 +91,9 @@ class World:
     rules: Rules
     now: float = 0.0
     struck: bool = False
+    look_failed: bool = False
+    second_life: Callable[[], None] | None = None
+    """Double-resume: lives from start to end where the first life is stopped."""
     inapplicable: str | None = None
     delivered: dict[int, bool] = field(default_factory=dict)
     """Declared call → a good answer reached the runtime unaltered."""
@@ -148,6 +152,11 @@ class World:
     def find(self, tool: str, field_name: str, value: Any) -> list[Made] | None:
         """A look-up for effects of ``tool``; None: it failed."""
         if self._message() is not None:
+            return None
+        if self.cell.boundary is Boundary.LOOKUP_FAILURE and self.struck and not self.look_failed:
+            self.look_failed = Rule.LOOKUP_FAILS_ONCE in self.rules
+            if self.cell.manifestation is Manifestation.SILENCE:
+                self._time_out()
             return None
         return self.provider.find(FINDERS[tool][2], field_name, value)
 
@@ -398,6 +407,10 @@ class World:
 
     def _strike_reply(self, running: Running) -> Seen | None:
         self.struck = True
+        if self.cell.boundary is Boundary.DOUBLE_RESUME:
+            return self._stand_still(running)
+        if self.cell.boundary is Boundary.PROVIDER_CRASH:
+            self.provider.forget()
         if self.cell.boundary in RESTARTS:
             self._late.append(running)
             self._busy.add((running.instance, running.key))
@@ -408,9 +421,25 @@ class World:
             self._stale = self.cell.variant is Variant.SESSION_LOST
         return seen
 
+    def _stand_still(self, running: Running) -> Seen | None:
+        """The first life is stopped here; it goes on when the second has ended and its own call has timed out."""
+        began, instance = self.now, self._instance
+        self._late.append(running)
+        self._busy.add((running.instance, running.key))
+        if self.second_life is not None and Rule.SECOND_LIVES_WHILE_FIRST_STANDS in self.rules:
+            self._instance += self.cell.transport == "stdio"
+            self.second_life()
+            self._instance = instance
+        if Rule.FIRST_GOES_ON_TIMED_OUT not in self.rules:
+            self._late.remove(running)
+            return None
+        self.now = max(self.now, began + TOOL_CALL_S)
+        return Seen(How.TIMEOUT)
+
     def _lost_upstream(self, running: Running) -> Seen | None:
         """The exchange with the provider is disturbed: what the tool server then does and the caller sees."""
-        match self.cell.manifestation:
+        look_up = self.cell.boundary is Boundary.LOOKUP_FAILURE
+        match Manifestation.RESET if look_up else self.cell.manifestation:
             case Manifestation.SILENCE:
                 self._busy.add((running.instance, running.key))
                 if self.point is Point.REPLY:

@@ -281,6 +281,11 @@ def added(history: History, kind: Kind, *, after: Selector, **given: Any) -> His
     return numbered(history, [*history.events[:place], event, *history.events[place:]])
 
 
+def changed(history: History, selected: Selector, **given: Any) -> History:
+    """The selected events with other fields."""
+    return numbered(history, [event.model_copy(update=given) if selected(event) else event for event in history.events])
+
+
 def of(kind: Kind, **given: Any) -> Selector:
     """Selects events of a kind with these fields."""
     return lambda event: event.kind is kind and all(getattr(event, name) == value for name, value in given.items())

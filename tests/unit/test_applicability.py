@@ -230,3 +230,23 @@ def test_a_plan_is_cast_with_the_personas_of_the_runtime() -> None:
 
 def test_what_is_struck_is_the_named_declared_call() -> None:
     assert struck(workload(3), adapter(), cell("after-commit", "error", strike="last-once")).upstream_requests == 2
+
+
+def test_a_lease_is_tried_only_on_a_runtime_that_declares_one() -> None:
+    what = cell("lease-expired.at-once")
+    assert reason(what) is None
+    assert reason(what, capabilities=Capabilities()) == "the runtime declares no lease"
+
+
+def test_a_look_up_fails_only_where_the_struck_tool_has_one() -> None:
+    looked = adapter(lookup={"tool": "find", "by": ["subject"], "settles_s": 1.5})
+    assert reason(cell("lookup-failure", "error")) == "send has no look-up"
+    assert reason(cell("lookup-failure", "error"), by=looked) is None
+    assert reason(cell("lookup-failure", "reset"), by=looked) == "reset of a stdio tool wire is crash"
+    assert reason(cell("lookup-failure", "reset", "http.2025-11-25"), by=looked) is None
+
+
+def test_a_provider_without_a_process_cannot_crash() -> None:
+    what = cell("provider-crash", "reset")
+    assert reason(what) is None
+    assert reason(what, at=provider("files")) == "a gate cannot show reset"

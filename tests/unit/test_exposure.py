@@ -9,7 +9,22 @@ import pytest
 from benchmark.boundaries import Boundary, Manifestation, Variant
 from benchmark.exposure import exposure
 from benchmark.history import History, Kind
-from tests.unit.histories import LOST, ONE, READ, TWINS, Story, added, control, moved, of, reset, success, without
+from tests.unit.histories import (
+    LOST,
+    ONE,
+    READ,
+    SETTLING,
+    TWINS,
+    Story,
+    added,
+    changed,
+    control,
+    moved,
+    of,
+    reset,
+    success,
+    without,
+)
 
 Mutation = Callable[[History], History]
 
@@ -159,6 +174,58 @@ def repair_drift() -> History:
     return killed(Boundary.REPAIR_DRIFT, Variant.BINDING)
 
 
+def provider_crash() -> History:
+    story = Story(boundary=Boundary.PROVIDER_CRASH, manifestation=Manifestation.RESET).start()
+    call = story.call()
+    request = story.request(call)
+    story.probe(story.commit(request))
+    story.strike(call, request)
+    story.add(Kind.PROVIDER_KILLED, pid=7)
+    story.add(Kind.REPLY_DELIVERED, request=request, altered=True)
+    story.answer(call, LOST)
+    story.add(Kind.PROVIDER_STARTED, pid=8)
+    return story.finish(i=("committed", story.succeed()))
+
+
+def lookup_failure() -> History:
+    story = Story(ONE, SETTLING, Boundary.LOOKUP_FAILURE, manifestation=Manifestation.ERROR).start()
+    call = story.call()
+    request = story.request(call)
+    story.probe(story.commit(request))
+    story.strike(call, request)
+    story.add(Kind.REPLY_DELIVERED, request=request, altered=True)
+    story.answer(call, LOST)
+    look = story.call(None, forward=False)
+    story.strike(look)
+    story.deliver(look, {"error": {"code": -32603, "message": "internal error"}}, altered=True)
+    return story.finish(i="unresolved")
+
+
+def double_resume() -> History:
+    story = Story(boundary=Boundary.DOUBLE_RESUME).start()
+    call = story.call()
+    request = story.request(call)
+    story.probe(story.commit(request))
+    story.strike(call, request)
+    story.add(Kind.RUNTIME_STOPPED, incarnation=1, pid=2)
+    story.start(2, instance="b")
+    story.finish(i="unresolved")
+    story.incarnation = 1
+    story.add(Kind.RUNTIME_CONTINUED, incarnation=1, pid=2)
+    story.add(Kind.CANCEL, call=call, incarnation=1, by="notification")
+    return story.finish(i="error")
+
+
+def at_once() -> History:
+    history = killed(Boundary.LEASE_EXPIRED, Variant.AT_ONCE)
+    return history.model_copy(update={"declaration": history.declaration.model_copy(update={"lease_s": 0.5})})
+
+
+def after_lease() -> History:
+    history = killed(Boundary.LEASE_EXPIRED, Variant.AFTER_LEASE)
+    return added(history, Kind.LEASE_OVER, after=of(Kind.RUNTIME_KILLED))
+
+
 EXPOSED: dict[str, Callable[[], History]] = {
     "before-dispatch": before_dispatch,
     "before-commit": before_commit,
@@ -174,6 +241,11 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "other-instance": other_instance,
     "token-expired": token_expired,
     "repair-drift": repair_drift,
+    "provider-crash": provider_crash,
+    "lookup-failure": lookup_failure,
+    "double-resume": double_resume,
+    "lease-expired at-once": at_once,
+    "lease-expired after-lease": after_lease,
 }
 
 
@@ -295,6 +367,74 @@ BROKEN: dict[str, dict[str, Mutation]] = {
         "started again before it was over": lambda h: moved(h, of(Kind.RETENTION_OVER), after=_SECOND),
     },
     "repair-drift": _RESTART,
+    "lease-expired at-once": _RESTART
+    | {
+        "no lease declared": lambda h: killed(Boundary.LEASE_EXPIRED, Variant.AT_ONCE),
+        "started again too late": lambda h: h.model_copy(
+            update={"declaration": h.declaration.model_copy(update={"lease_s": 0.05})}
+        ),
+    },
+    "lease-expired after-lease": _RESTART
+    | {
+        "lease never over": lambda h: without(h, of(Kind.LEASE_OVER)),
+        "lease over before the kill": lambda h: moved(h, of(Kind.LEASE_OVER), before=_KILL),
+        "started again before it was over": lambda h: moved(h, of(Kind.LEASE_OVER), after=_SECOND),
+    },
+    "double-resume": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "no probe": lambda h: without(h, _PROBE),
+        "strike before the commit": lambda h: moved(h, _STRIKE, before=_COMMIT),
+        "never stopped": lambda h: without(h, of(Kind.RUNTIME_STOPPED)),
+        "never a second one": lambda h: without(h, _SECOND),
+        "the second one started first": lambda h: moved(h, _SECOND, before=of(Kind.RUNTIME_STOPPED)),
+        "the second one never ended": lambda h: without(h, of(Kind.RUNTIME_EXITED, incarnation=2)),
+        "went on before the second one ended": lambda h: moved(
+            h, of(Kind.RUNTIME_CONTINUED), before=of(Kind.RUNTIME_EXITED, incarnation=2)
+        ),
+        "never went on": lambda h: without(h, of(Kind.RUNTIME_CONTINUED)),
+        "the first was killed": lambda h: added(h, Kind.RUNTIME_KILLED, after=of(Kind.RUNTIME_STOPPED), incarnation=1),
+        "the first ended before it went on": lambda h: moved(
+            h, of(Kind.RUNTIME_EXITED, incarnation=1), before=of(Kind.RUNTIME_CONTINUED)
+        ),
+        "the first spoke while stopped": lambda h: added(h, Kind.CALL, after=_SECOND, call=9, incarnation=1),
+        "answer reached the tool server": lambda h: added(
+            h, Kind.REPLY_DELIVERED, after=_STRIKE, request=1, status=201, altered=False
+        ),
+        "answer delivered": lambda h: added(h, Kind.DELIVERED, after=_SECOND, call=1, altered=False),
+    },
+    "lookup-failure": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "no probe": lambda h: without(h, _PROBE),
+        "never looked up": lambda h: without(h, of(Kind.STRIKE, call=2)),
+        "looked up before the loss": lambda h: moved(h, of(Kind.CALL, call=2), before=_STRIKE),
+        "look-up forwarded": lambda h: added(h, Kind.CALL_FORWARDED, after=of(Kind.CALL, call=2), call=2, instance="a"),
+        "look-up answered": lambda h: added(h, Kind.DELIVERED, after=of(Kind.STRIKE, call=2), call=2, altered=False),
+        "another call taken": lambda h: changed(h, of(Kind.CALL, call=2), tool="charge"),
+        "a declared read taken": lambda h: changed(h, of(Kind.CALL, call=2), declared=0),
+        "an earlier look-up came through": lambda h: added(
+            added(h, Kind.CALL_FORWARDED, after=of(Kind.DELIVERED, call=1), call=3, instance="a"),
+            Kind.CALL,
+            after=of(Kind.DELIVERED, call=1),
+            call=3,
+            tool="find_charges",
+        ),
+        "two look-ups taken": lambda h: added(h, Kind.STRIKE, after=of(Kind.STRIKE, call=2), call=2),
+    },
+    "provider-crash": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "no probe": lambda h: without(h, _PROBE),
+        "probe after the strike": lambda h: moved(h, _PROBE, after=_STRIKE),
+        "the provider lived on": lambda h: without(h, of(Kind.PROVIDER_KILLED)),
+        "killed before the commit": lambda h: moved(h, of(Kind.PROVIDER_KILLED), before=_COMMIT),
+        "never started again": lambda h: without(h, of(Kind.PROVIDER_STARTED)),
+        "started again before it was killed": lambda h: moved(h, of(Kind.PROVIDER_STARTED), before=of(Kind.PROVIDER_KILLED)),
+        "asked while it was down": lambda h: moved(
+            h, of(Kind.REQUEST_FORWARDED, request=2), before=of(Kind.PROVIDER_STARTED)
+        ),
+        "answer reached the tool server": lambda h: added(
+            h, Kind.REPLY_DELIVERED, after=_STRIKE, request=1, status=201, altered=False
+        ),
+    },
 }
 
 

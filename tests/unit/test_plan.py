@@ -143,7 +143,15 @@ def wide(seed: int = 0) -> tuple[Cell, ...]:
 
 def test_the_breadth_has_every_stage_at_every_boundary() -> None:
     found = {(cell.workload, cell.adapter, cell.boundary) for cell in wide()}
-    assert found == {(here.workload.name, here.adapter.name, boundary) for here in stages(house()) for boundary in Boundary}
+    assert found == {
+        (here.workload.name, here.adapter.name, boundary)
+        for here in stages(house())
+        for boundary in Boundary
+        if any(here.coordinates(TABLE[boundary], here.strikes))
+    }
+    everywhere = {boundary for boundary in Boundary if not TABLE[boundary].beyond}
+    for here in stages(house()):
+        assert {place[2] for place in found if place[:2] == (here.workload.name, here.adapter.name)} >= everywhere
 
 
 def test_a_control_stands_for_every_workload_and_adapter() -> None:
@@ -198,7 +206,8 @@ def test_the_spine_has_every_variant_manifestation_transport_and_protocol_that_m
                                 pair.workload, pair.adapter, row.boundary, variant, manifestation, transport, protocol
                             )
                             reason = meaningless(here.workload, here.adapter, here.provider, cell)
-                            assert (cell in cells) == (reason is None), (cell.name, reason)
+                            wanted = reason is None and (pair.beyond or not row.beyond)
+                            assert (cell in cells) == wanted, (cell.name, reason)
 
 
 def test_no_cell_of_the_plan_is_meaningless() -> None:
@@ -221,6 +230,12 @@ def test_the_quick_plan_is_the_breadth_alone_and_part_of_the_whole() -> None:
     assert quick == wide()
     assert set(quick) < set(whole())
     assert set(whole()) == set(quick) | set(spine(house()))
+
+
+def test_what_is_beyond_the_ten_is_added_behind_and_changes_no_other_cell() -> None:
+    beyond = [TABLE[cell.boundary].beyond for cell in wide()]
+    assert beyond == sorted(beyond)
+    assert any(beyond)
 
 
 def test_the_same_seed_gives_the_same_plan_and_another_seed_another() -> None:

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "adapters" / "runti
 
 import anyio
 
+from _baseline.lookup import find
 from _baseline.outcome import IntentOutcome, Settled, write
 from _baseline.reply import Reply
 from _baseline.server import Server
@@ -25,6 +26,7 @@ __all__ = [
     "Server",
     "Settled",
     "Task",
+    "find",
     "once",
     "play",
     "run",
