@@ -121,7 +121,7 @@ class HttpWire:
         try:
             async with asyncio.timeout(UP_S), self._client.options(instance.url):
                 return
-        except (aiohttp.ClientError, ConnectionError, TimeoutError) as error:
+        except (aiohttp.ClientError, ConnectionError, TimeoutError, RuntimeError) as error:  # Runtime: the client is closed
             if self._scene.over.is_set():
                 return  # the runtime had ended before its server's successor was up
             raise HarnessError(f"tool server {instance.name} did not come up: {error!r}") from None
