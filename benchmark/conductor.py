@@ -411,6 +411,7 @@ class Performance:
         values: dict[str, Any] = {
             "namespace": self._namespace,
             "scratch": str(self._folder),
+            "shared": str(self._lab.scratch),
             "retention_s": self._setting.retention_s,
         }
         return values | {"place": filled(self._setting.provider.value.place, values)}

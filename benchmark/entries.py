@@ -62,7 +62,9 @@ class CommitRule(Frozen):
     unless: tuple[str, Any] | None = Field(
         default=None, description="A JSON pointer into the answer's body and the value that marks a replay: not a commit."
     )
-    receipt: str = Field(description="JSON pointer into the answer's body.")
+    receipt: str = Field(
+        description="JSON pointer into the answer's body, or the name of a group of ``path`` (answers without a body)."
+    )
 
 
 class NotExecuted(Frozen):
@@ -78,6 +80,13 @@ class Request(Frozen):
     method: str
     path: str
     body: dict[str, Any] | None = None
+
+
+class Needs(Frozen):
+    """What must be installed; without it, cells are ``not-run``."""
+
+    module: str = Field(description="A Python module that the benchmark's own interpreter can find.")
+    install: str = Field(description="The command that installs it.")
 
 
 class Provider(Frozen):
@@ -96,7 +105,12 @@ class Provider(Frozen):
     )
     drop: Request | None = Field(default=None, description="http: ends a namespace.")
     prefix: str = Field(default="/{namespace}", description="http: path prefix of a namespace's API.")
-    place: str = Field(default="{scratch}", description="What the oracle is given: a path below the cell's scratch folder.")
+    place: str = Field(
+        default="{scratch}",
+        description="What the oracle is given: a path below the cell's scratch folder, or below {shared}, the command's "
+        "{scratch}; {namespace}.",
+    )
+    needs: Needs | None = None
     commit: tuple[CommitRule, ...] = ()
     not_executed: NotExecuted | None = None
     state_like: tuple[str, ...] = ()

@@ -108,8 +108,9 @@ class Store:
         return tuple(found.values())
 
     def done(self) -> frozenset[str]:
-        """Cells that a resumed run need not run again: all that have a line, harness errors left out."""
-        return frozenset(result.cell for result in self.results() if result.verdict is not Verdict.HARNESS_ERROR)
+        """Cells that a resumed run need not run again: all that have a line, but for harness errors and not-run."""
+        again = (Verdict.HARNESS_ERROR, Verdict.NOT_RUN)
+        return frozenset(result.cell for result in self.results() if result.verdict not in again)
 
     def history(self, cell: str) -> History:
         """The history of a cell; raises UsageError (with the closest name) where there is none, or naming file and line."""

@@ -18,6 +18,7 @@ from benchmark.disturbance import disturbance
 from benchmark.entries import Runtime
 from benchmark.errors import BenchError
 from benchmark.history import History
+from benchmark.installed import lacking
 from benchmark.laboratory import Laboratory
 from benchmark.results import CellResult, Judgement, Verdict
 from benchmark.scoring import judge
@@ -63,11 +64,11 @@ class Sweep:
         self._stop = asyncio.Event()
 
     async def run(self) -> SweepSummary:
-        """Those not applicable are told first; the others run, ``jobs`` at a time."""
+        """Those not applicable, or not installed, are told first; the others run, ``jobs`` at a time."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt)
-        runnable = [cell for cell in self._settings.cells if self._applicable(cell)]
+        runnable = [cell for cell in self._settings.cells if self._runnable(cell)]
         if not runnable or self._stop.is_set():
             return self._summary
         async with Laboratory(self._settings.catalogue, sys.executable) as laboratory:
@@ -106,8 +107,12 @@ class Sweep:
             preload=self._settings.preload,
         )
 
-    def _applicable(self, cell: Cell) -> bool:
+    def _runnable(self, cell: Cell) -> bool:
         setting = self._setting(cell)
+        absent = lacking(setting.provider.value)
+        if absent is not None:
+            self._tell(_result(setting, verdict=Verdict.NOT_RUN, reason=absent), None)
+            return False
         reason = inapplicable(
             setting.runtime.value.capabilities, setting.workload, setting.adapter.value, setting.provider.value, cell
         )

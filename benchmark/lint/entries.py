@@ -81,13 +81,14 @@ def of_provider(provider: Provider, oracles: Collection[str]) -> Problems:
         if not provider.commit:
             yield Problem(("commit",), "is missing; an http provider says which exchange is a commit")
     for index, rule in enumerate(provider.commit):
+        groups: Collection[str] = ()
         try:
-            re.compile(rule.path)
+            groups = re.compile(rule.path).groupindex
         except re.error as error:
             yield Problem(("commit", index, "path"), f"is no regular expression: {error}")
         for name in ("receipt", "unless"):
             pointer = rule.receipt if name == "receipt" else rule.unless[0] if rule.unless else ""
-            if pointer and not pointer.startswith("/"):
+            if pointer and not pointer.startswith("/") and not (name == "receipt" and pointer in groups):
                 yield Problem(("commit", index, name), f"{pointer!r} is no JSON pointer; it begins with /")
 
 

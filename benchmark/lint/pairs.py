@@ -135,7 +135,9 @@ def _drift_fits(workload: Workload, adapter: ToolAdapter) -> Problems:
     if workload.drift.binding.argument not in contract.binding:
         message = f"lacks {workload.drift.binding.argument!r}, which the binding drift of {workload.name!r} changes"
         yield Problem(keys, message, fatal=False)
-    if workload.drift.free.argument in contract.binding:
+    identity = {contract.reference, contract.key.name if contract.key else None}
+    everything = set(contract.binding) == adapter.tools[call.tool].arguments.keys() - identity
+    if workload.drift.free.argument in contract.binding and not everything:  # all of them: that is what it is for
         message = f"holds {workload.drift.free.argument!r}, which the free drift of {workload.name!r} changes"
         yield Problem(keys, message, fatal=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmark.history import Event
+from benchmark.history import Event, Kind
 from benchmark.intents import json_equal
 from benchmark.results import Claim
 from benchmark.scoring import answers
@@ -36,7 +36,11 @@ def receipt_delivered(about: Attribution, stated: Statements, declared: int) -> 
 
 
 def _delivered(about: Attribution, declared: int) -> list[Event]:
-    return list(about.delivered(twins_of(about, declared)))
+    """Answers that count as such: one that crosses the runtime's cancel is to be ignored by it (MCP, cancellation)."""
+    cancelled = {event.call: event.n for event in about.history.of(Kind.CANCEL)}
+    return [
+        event for event in about.delivered(twins_of(about, declared)) if event.n < cancelled.get(event.call, event.n + 1)
+    ]
 
 
 def _refused(about: Attribution, event: Event) -> bool:

@@ -12,12 +12,28 @@ nothing more.
 What an adapter may add, as keywords of ``serve``:
 
 - ``around(step, send)`` stands around each upstream request and answers with its ``Reply`` (default: ``send(step)``);
-- ``prepare(root, fields)``, for a provider without a network: checks the fields and returns the mutation, a function without
-  arguments that makes the effect and returns what it ``Made``. It runs between the two brackets of the gate.
+- ``prepare(root, fields)``, for a provider without a network: checks the fields (raises ``Invalid``, or ``Taken`` where a
+  key is in use with others) and returns the mutation, a function without arguments that makes the effect and returns what it
+  ``Made``. It runs between the two brackets of the gate.
 """
 
-from benchmark.toolserver.arguments import Invalid, relative
+from benchmark.toolserver import icalendar
+from benchmark.toolserver.arguments import Invalid, Taken, relative
 from benchmark.toolserver.program import serve
 from benchmark.toolserver.steps import Around, Lost, Made, Prepare, Reply, Send, Serving, Step
 
-__all__ = ["Around", "Invalid", "Lost", "Made", "Prepare", "Reply", "Send", "Serving", "Step", "relative", "serve"]
+__all__ = [
+    "Around",
+    "Invalid",
+    "Lost",
+    "Made",
+    "Prepare",
+    "Reply",
+    "Send",
+    "Serving",
+    "Step",
+    "Taken",
+    "icalendar",
+    "relative",
+    "serve",
+]

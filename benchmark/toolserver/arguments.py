@@ -21,6 +21,14 @@ class Invalid(Exception):
     """The arguments are wrong; the message says which and why."""
 
 
+class Taken(Exception):
+    """The key is in use with other arguments; ``receipt``: of the effect that it names."""
+
+    def __init__(self, receipt: str) -> None:
+        super().__init__(receipt)
+        self.receipt = receipt
+
+
 def split(declared: str) -> tuple[str, bool]:
     """A declared type without its ``?``, and whether it had one."""
     return declared.removesuffix("?"), declared.endswith("?")

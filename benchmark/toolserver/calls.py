@@ -10,7 +10,7 @@ from typing import Any
 from benchmark.contracts import Key
 from benchmark.entries import Tool
 from benchmark.toolserver.answers import Done, Refused, Result, error, found, meaning, refusal, success
-from benchmark.toolserver.arguments import Invalid, checked
+from benchmark.toolserver.arguments import Invalid, Taken, checked
 from benchmark.toolserver.steps import Around, Lost, Reply, Send, Serving, Step, plan
 from benchmark.toolserver.upstream import Attempt
 
@@ -47,6 +47,8 @@ class Calls:
                 )
         except Invalid as wrong:
             return error("invalid_arguments", message=str(wrong))
+        except Taken as taken:
+            return error("mismatch", receipt=taken.receipt)
 
     def _make(self, tool: Tool, serving: Serving, steps: tuple[Step, ...], attempt: Attempt) -> Result:
         """The steps in order; the first that is refused or lost is the last."""

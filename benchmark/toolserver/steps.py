@@ -44,10 +44,11 @@ class Lost(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """An upstream answer: HTTP status and JSON body."""
+    """An upstream answer: HTTP status and JSON body; ``text``: the body as it came."""
 
     status: int
     body: Json
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class Step:
     headers: Mapping[str, str] = field(default_factory=dict)
     binding: tuple[str, ...] = ()
     """Fields of the body whose change makes it another effect."""
+    content: str | None = None
+    """What is sent in place of the body as JSON, for a provider that speaks something else."""
 
     @property
     def bound(self) -> str:

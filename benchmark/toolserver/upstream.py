@@ -44,7 +44,8 @@ class Upstream:
             attempt.socket = connection.sock
             self._write(connection, where.path, step)
             response = connection.getresponse()
-            return Reply(response.status, _json(response.read()))
+            data = response.read()
+            return Reply(response.status, _json(data), data.decode("utf-8", "replace"))
         except (OSError, http.client.HTTPException) as error:
             raise Lost(repr(error)) from error
         finally:
@@ -55,10 +56,12 @@ class Upstream:
     def _write(connection: http.client.HTTPConnection, prefix: str, step: Step) -> None:
         headers = {"Connection": "close", **step.all_headers()}
         if step.method == "GET":
-            connection.request("GET", f"{prefix}{step.path}?{urlencode(step.body)}", headers=headers)
+            query = f"?{urlencode(step.body)}" if step.body else ""
+            connection.request("GET", f"{prefix}{step.path}{query}", headers=headers)
         else:
-            headers["Content-Type"] = "application/json"
-            connection.request(step.method, prefix + step.path, json.dumps(step.body).encode(), headers)
+            headers.setdefault("Content-Type", "application/json")
+            content = json.dumps(step.body) if step.content is None else step.content
+            connection.request(step.method, prefix + step.path, content.encode(), headers)
 
 
 def _json(data: bytes) -> dict[str, Any]:

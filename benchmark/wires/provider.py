@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 import aiohttp
 from aiohttp import web
@@ -52,13 +53,14 @@ def read_reply(
 ) -> Reply:
     """Apply the first commit rule of this method and path."""
     for rule in rules:
-        if rule.method != method or re.fullmatch(rule.path, path.split("?", maxsplit=1)[0]) is None:
+        place = re.fullmatch(rule.path, path.split("?", maxsplit=1)[0])
+        if rule.method != method or place is None:
             continue
         try:
             document = json.loads(body)
         except ValueError:
             document = None
-        receipt = pointed(document, rule.receipt)
+        receipt = pointed(document, rule.receipt) if rule.receipt.startswith("/") else unquote(place[rule.receipt])
         receipts = (str(receipt),) if receipt is not MISSING else ()
         replayed = rule.unless is not None and json_equal(pointed(document, rule.unless[0]), rule.unless[1])
         committed = status in rule.status and bool(receipts) and not replayed

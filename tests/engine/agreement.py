@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmark.catalog import Catalogue, load
 from benchmark.cells import Cell
 from benchmark.conductor import Setting
-from benchmark.results import CellResult
+from benchmark.results import CellResult, Verdict
 from benchmark.store import Store
 from tests.prediction.predict import predict
 
@@ -34,6 +34,8 @@ class Disagreement:
 def disagreements(results: Iterable[CellResult], catalogue: Catalogue, policy: str | None = None) -> Iterator[Disagreement]:
     """Every cell whose verdict or any figure is not as predicted (``policy``: the baseline a runtime imitates)."""
     for result in results:
+        if result.verdict is Verdict.NOT_RUN:
+            continue
         cell = Cell.parse(result.cell)
         provider = catalogue.provider_of(cell.adapter)
         setting = Setting(

@@ -18,6 +18,10 @@ BINDING: dict[str, tuple[str, ...]] = {
     "append": ("path", "line"),
     "put": ("path", "content"),
     "transfer": ("accounts", "amount"),
+    "refund": ("order", "amount", "currency"),
+    "delete": ("name",),
+    "start": ("job", "input"),
+    "book": ("slot", "attendee"),
 }
 FREE: dict[str, str] = {
     "charge": "memo",
@@ -26,13 +30,35 @@ FREE: dict[str, str] = {
     "append": "note",
     "put": "note",
     "transfer": "memo",
+    "refund": "memo",
+    "delete": "note",
+    "start": "note",
+    "book": "note",
 }
+CLASSES: dict[str, str] = {
+    "charge": "charge",
+    "create": "resource",
+    "append": "line",
+    "put": "object",
+    "refund": "refund",
+    "delete": "deletion",
+    "start": "job",
+    "book": "booking",
+}
+"""The effect class of a tool that makes one effect a call."""
+HANDLES: dict[str, str] = {"job": "job", "booking": "slot"}
+"""Effect class → the field of which there is one effect per value, where the tool says so."""
+STOCK = frozenset({"archive-9101", "archive-9102"})
+"""Resources that are there before anybody does anything."""
 FINDERS: dict[str, tuple[str, str, str]] = {
     # mutating tool → look-up tool, natural field to search by, effect class
     "charge": ("find_charges", "order", "charge"),
     "send": ("find_messages", "subject", "message"),
     "create": ("find_resources", "name", "resource"),
     "transfer": ("find_legs", "account", "leg"),
+    "refund": ("find_refunds", "order", "refund"),
+    "delete": ("find_deletions", "name", "deletion"),
+    "start": ("find_jobs", "job", "job"),
 }
 EFFECTS: dict[str, dict[str, Any]] = {
     "send": {"each": "recipients", "atomic": False},
@@ -51,6 +77,8 @@ class Traits:
     create_only: bool = False
     in_progress: bool = False
     repeats: bool = False
+    taken: Literal["refuse", "return"] | None = None
+    """What a call with a handle in use gets (a job's name, a slot); None: one more effect."""
 
 
 TRAITS: dict[str, Traits] = {
@@ -69,9 +97,20 @@ TRAITS: dict[str, Traits] = {
     "argument-hash": Traits(key="content"),
     "key-dropper": Traits(key="dropped"),
     "retrying-server": Traits(repeats=True),
+    "append-once": Traits(files=True, key="provider"),
+    "plain-put": Traits(),
+    "calendar": Traits(taken="refuse"),
+    "calendar-anew": Traits(),
+    "delete-by-name": Traits(),
+    "job-by-handle": Traits(taken="refuse"),
+    "hint-honest": Traits(taken="return"),
+    "hint-liar": Traits(),
+    "param-key": Traits(key="provider", in_progress=True),
+    "plain-or-abort": Traits(),
+    "token-or-abort": Traits(key="provider"),
 }
 
-TREACHEROUS = frozenset({"instance-memory", "argument-hash", "key-dropper", "retrying-server"})
+TREACHEROUS = frozenset({"instance-memory", "argument-hash", "key-dropper", "retrying-server", "hint-liar"})
 
 
 @dataclass(frozen=True)
@@ -84,6 +123,15 @@ class Declared:
     key: dict[str, Any] | None = None
     reference: bool = False
     natural: Literal["overwrite", "refuse"] | None = None
+    by: str = "path"
+    """The argument that is the natural key."""
+    taken_says: str = "exists"
+    conflicts: bool = True
+    """With a natural key: other arguments are told apart from a repeat."""
+    polls: bool = False
+    """Has a look-up that no contract names."""
+    hint: bool = False
+    binds_all: bool = False
     not_executed: bool = False
     in_progress: bool = False
 
@@ -95,11 +143,15 @@ def _key(carrier: str, name: str, retention_s: float | None, on_repeat: str = "r
 TABLE: dict[str, Declared] = {
     "append-line": Declared(("append",)),
     "send-message": Declared(("send",), not_executed=True),
-    "create-resource": Declared(("create",)),
-    "find-only": Declared(("charge", "send", "create", "transfer"), True, 1.5, reference=True, not_executed=True),
+    "create-resource": Declared(("create", "delete")),
+    "find-only": Declared(
+        ("charge", "send", "create", "transfer", "refund", "delete", "start"), True, 1.5, reference=True, not_executed=True
+    ),
     "find-unsettled": Declared(("charge", "create"), True, None, reference=True),
     "client-token": Declared(
-        ("create", "charge", "transfer"), key=_key("argument", "client_token", 86400.0), not_executed=True
+        ("create", "charge", "transfer", "refund", "delete"),
+        key=_key("argument", "client_token", 86400.0),
+        not_executed=True,
     ),
     "idempotency-key": Declared(
         ("charge", "send", "transfer"),
@@ -117,6 +169,19 @@ TABLE: dict[str, Declared] = {
     "argument-hash": Declared(("charge",), key=_key("argument", "idempotency_key", 86400.0)),
     "key-dropper": Declared(("charge", "create"), key=_key("argument", "idempotency_key", 86400.0)),
     "retrying-server": Declared(("charge",)),
+    "append-once": Declared(("append",), key=_key("argument", "line_id", None)),
+    "plain-put": Declared(("put",)),
+    "calendar": Declared(("book",), natural="refuse", by="slot", hint=True),
+    "calendar-anew": Declared(("book",)),
+    "delete-by-name": Declared(("delete",), natural="refuse", by="name", taken_says="not_found", conflicts=False),
+    "job-by-handle": Declared(("start",), natural="refuse", by="job", polls=True),
+    "hint-honest": Declared(("start",), polls=True, hint=True),
+    "hint-liar": Declared(("charge", "start"), polls=True, hint=True),
+    "param-key": Declared(
+        ("charge", "send", "delete"), key=_key("param", "idempotencyKey", 86400.0), in_progress=True, binds_all=True
+    ),
+    "plain-or-abort": Declared(("charge", "create"), not_executed=True),
+    "token-or-abort": Declared(("charge", "create"), key=_key("argument", "client_token", 86400.0), not_executed=True),
 }
 
 
@@ -124,11 +189,10 @@ def contract(adapter: str, tool: str) -> Contract:
     """The declared contract of a mutating tool, as the table has it."""
     row = TABLE[adapter]
     answers: dict[str, Any] = {}
-    if row.key is not None or row.natural == "refuse":
-        answers["replayed"] = ("/structuredContent/replayed", True)
+    if row.key is not None or (row.natural == "refuse" and row.conflicts):
         answers["mismatch"] = ("/structuredContent/code", "mismatch")
     if row.natural == "refuse" or (row.key is not None and row.key["on_repeat"] == "refuse"):
-        answers["repeat_refused"] = ("/structuredContent/code", "exists")
+        answers["repeat_refused"] = ("/structuredContent/code", row.taken_says)
     if row.not_executed:
         answers["not_executed"] = ("/structuredContent/code", "not_executed")
     if row.in_progress:
@@ -140,13 +204,14 @@ def contract(adapter: str, tool: str) -> Contract:
     return Contract.model_validate(
         {
             "key": row.key,
-            "natural_key": ("path",) if row.natural else None,
+            "natural_key": (row.by,) if row.natural else None,
             "on_repeat": row.natural,
             "lookup": lookup,
             "reference": "reference" if row.reference else None,
-            "binding": BINDING[tool],
+            "binding": (*BINDING[tool], FREE[tool]) if row.binds_all else BINDING[tool],
             "effects": EFFECTS.get(tool),
             "answers": answers,
+            "idempotent_hint": row.hint,
         }
     )
 
@@ -154,7 +219,7 @@ def contract(adapter: str, tool: str) -> Contract:
 def readers(adapter: str) -> tuple[str, ...]:
     """The look-up tools that an adapter has."""
     row = TABLE[adapter]
-    return tuple(FINDERS[tool][0] for tool in row.tools) if row.finds else ()
+    return tuple(FINDERS[tool][0] for tool in row.tools if row.finds or (row.polls and tool == "start"))
 
 
 def supports(adapter: str, tools: tuple[str, ...]) -> bool:

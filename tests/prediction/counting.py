@@ -136,7 +136,8 @@ def _avoidable(world: World, workload: Workload, intent: Intent, groups: list[Gr
     declared = [n for n, (name, _, _) in enumerate(workload.declared_calls) if name == intent.id]
     if Rule.DELIVERED_IS_AVOIDABLE in rules and all(world.delivered.get(n, False) for n in declared):
         return True
-    contract = next((world.contracts[call.tool] for call in intent.calls if call.tool in world.contracts), None)
+    open_call = next((n for n in declared if not world.delivered.get(n, False)), declared[0])
+    contract = world.contracts.get(workload.declared_calls[open_call][2].tool)
     if contract is None:
         return False
     over = world.expired and any(n in world.committed_before_expiry for n in declared)

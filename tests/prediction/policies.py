@@ -211,7 +211,7 @@ def _token_judges(session: Session, seen: Seen, keyed: bool) -> Settled | None:
     if seen.ok:
         return _plain(seen)
     if seen.code == "exists":
-        return Settled("committed", seen.receipts)
+        return Settled("committed", seen.receipts) if seen.receipts else UNRESOLVED
     if seen.code == "mismatch":
         return UNRESOLVED
     if (keyed and session.on(Rule.TOKEN_RESENDS_WITH_KEY)) or seen.code == "not_executed":
@@ -299,7 +299,8 @@ class Settlement:
             return None
         self.doubt_since = world.now
         if seen.code == "exists":
-            return self._commit(seen.receipts) if key is not None or doubted else UNRESOLVED
+            ours = bool(seen.receipts) and (key is not None or doubted)
+            return self._commit(seen.receipts) if ours else UNRESOLVED
         if seen.code == "mismatch":
             return UNRESOLVED
         if seen.code == "in_progress":

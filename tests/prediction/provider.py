@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.prediction.contracts_world import Traits
+from tests.prediction.contracts_world import HANDLES, STOCK, Traits
 from tests.prediction.rules import Rule, Rules
 
 
@@ -22,7 +22,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """``new``: an effect came of it. ``code``: exists or mismatch, where it was refused."""
+    """``new``: an effect came of it. ``code``: exists, mismatch or not_found, where it was refused."""
 
     receipt: str
     new: bool = False
@@ -57,7 +57,7 @@ class Provider:
             return self._put(request)
         name = self._recognised_by(request)
         if name is None:
-            return self._make(request)
+            return self._impossible(request) or self._make(request)
         unique = self.traits.key == "unique"
         expires = not unique and self.retention_s is not None and Rule.RETENTION_ENDS in self.rules
         if self.traits.key == "content" and Rule.ARGUMENT_HASH_EXPIRES not in self.rules:
@@ -68,9 +68,27 @@ class Provider:
             if known[0] != bound and Rule.KEY_CONFLICTS in self.rules:
                 return Answer(known[1], code="mismatch")
             return Answer(known[1], code="exists" if unique and Rule.UNIQUE_REFERENCE_REFUSES in self.rules else None)
+        refused = self._impossible(request)
+        if refused is not None:
+            return refused
         answer = self._make(request)
         self._keys[request.effect_class, name] = (bound, answer.receipt, now)
         return answer
+
+    def _impossible(self, request: Request) -> Answer | None:
+        """A deletion of what is not there, a handle that is taken; None: the effect can be made."""
+        if request.effect_class == "deletion" and Rule.DELETED_IS_NOT_FOUND in self.rules:
+            gone = {made.fields["name"] for made in self.effects if made.effect_class == "deletion"}
+            return Answer("", code="not_found") if request.fields["name"] not in STOCK - gone else None
+        handle = HANDLES.get(request.effect_class)
+        if handle is None or self.traits.taken is None or Rule.TAKEN_HANDLE_IS_TAKEN not in self.rules:
+            return None
+        taken = next((made for made in self.effects if made.fields.get(handle) == request.fields[handle]), None)
+        if taken is None:
+            return None
+        if taken.fields != request.fields:
+            return Answer(taken.receipt, code="mismatch")
+        return Answer(taken.receipt, code="exists" if self.traits.taken == "refuse" else None)
 
     def _recognised_by(self, request: Request) -> str | None:
         """The name under which a repeat of this request is recognised; None: by nothing."""

@@ -67,6 +67,8 @@ class Rule(Enum):
     INSTANCE_MEMORY_FORGETS = "instance-memory: a key is remembered by the instance that saw the call succeed, by no other"
     ARGUMENT_HASH_DEDUPLICATES = "argument-hash: equal binding arguments are one effect, whatever the key"
     ARGUMENT_HASH_EXPIRES = "argument-hash: the content is forgotten with the retention, like a key"
+    DELETED_IS_NOT_FOUND = "what is deleted cannot be deleted again: not_found, no effect"
+    TAKEN_HANDLE_IS_TAKEN = "job-by-handle, hint-honest, calendar: a handle or slot in use gets no second effect"
     KEY_DROPPER_DROPS = "key-dropper: the key never reaches the provider"
     SERVER_REPEATS = "retrying-server: a lost upstream answer is followed by one more upstream request"
     DROPPED_HOLD_IS_REPEATED = (

@@ -15,7 +15,7 @@ from benchmark.boundaries import RESTARTS, Boundary, Manifestation, Point, Varia
 from benchmark.cells import Cell
 from benchmark.contracts import Contract
 from benchmark.intents import Workload
-from tests.prediction.contracts_world import BINDING, FINDERS, FREE, TRAITS
+from tests.prediction.contracts_world import BINDING, CLASSES, FINDERS, FREE, TABLE, TRAITS
 from tests.prediction.provider import Answer, Made, Provider, Request
 from tests.prediction.rules import Rule, Rules
 
@@ -288,8 +288,7 @@ class World:
             signs = zip(arguments["accounts"], (-1, 1), strict=True)
             rows = [("leg", {"account": account, "amount": sign * arguments["amount"]}) for account, sign in signs]
         else:
-            name = {"charge": "charge", "create": "resource", "append": "line", "put": "object"}[tool]
-            rows = [(name, {argument: arguments[argument] for argument in BINDING[tool]})]
+            rows = [(CLASSES[tool], {argument: arguments[argument] for argument in BINDING[tool]})]
         several = self.contracts[tool].effects is not None
         return [
             Request(
@@ -329,9 +328,15 @@ class World:
                 if seen is not None:
                     return Disturbed(seen)
             if answer.code is not None:
-                return Seen(How.IS_ERROR, (answer.receipt,), answer.code)
+                return self._refused_by_provider(answer)
         self._remember(running)
         return Seen(How.OK, tuple(running.receipts))
+
+    def _refused_by_provider(self, answer: Answer) -> Seen:
+        """What the caller reads: the code in the words of the contract, and the receipt that the provider named."""
+        row = TABLE[self.adapter]
+        code = "exists" if row.natural is not None and answer.code == row.taken_says else answer.code
+        return Seen(How.IS_ERROR, (answer.receipt,) if answer.receipt else (), code)
 
     def _answered_by_memory(self, running: Running) -> Seen | None:
         if running.key is None:

@@ -130,9 +130,11 @@ def told(contract: Contract) -> dict[str, object]:
         "look-up": lookup and (lookup.tool, sorted(lookup.by), lookup.settles_s),
         "reference": contract.reference,
         "binding": contract.binding,
+        "hint": contract.idempotent_hint if contract.natural_key is None else None,
         "effects": contract.effects,
         "answers": [
-            getattr(contract.answers, name) for name in ("repeat_refused", "mismatch", "not_executed", "in_progress")
+            getattr(contract.answers, name)
+            for name in ("repeat_refused", "mismatch", "not_executed", "in_progress", "unavailable", "stalled")
         ],
     }
 

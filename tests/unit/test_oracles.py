@@ -34,6 +34,7 @@ def load(path: str) -> ModuleType:
 journal = load("adapters/providers/ledger/journal.py")
 ledger_oracle = load("oracles/ledger.py")
 files_oracle = load("oracles/files.py")
+caldav_oracle = load("oracles/caldav.py")
 
 CHARGE = {"order": "1001", "amount": 10000, "currency": "usd"}
 
@@ -239,3 +240,54 @@ def test_the_files_oracle_raises_where_it_cannot_read(tmp_path: Path) -> None:
         (place / "f").write_bytes(text.encode("utf-8", "surrogateescape"))
         with pytest.raises(OracleError):
             pytest.fail(f"{name}: read as {files_oracle.read(place)}")
+
+
+def calendar(folder: Path, **events: str) -> list[dict[str, Any]]:
+    """What the oracle sees of a calendar with these events: name → lines of the event after its beginning."""
+    place = folder / str(len(list(folder.iterdir())))
+    place.mkdir()
+    (place / ".Radicale.props").write_text("{}")
+    for name, lines in events.items():
+        whole = f"BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VEVENT\nUID:{name}\n{lines}\nEND:VEVENT\nEND:VCALENDAR\n"
+        (place / f"{name}.ics").write_bytes(whole.replace("\n", "\r\n").encode())
+    return state(caldav_oracle.read(place))
+
+
+ADA, BEN = "DTSTART:20270105T090000Z\nSUMMARY:ada", "DTSTART:20270105T090000Z\nSUMMARY:ben"
+
+
+def test_the_caldav_oracle_lists_events_unfolded_and_unescaped(tmp_path: Path) -> None:
+    assert calendar(tmp_path) == []
+    (effect,) = calendar(tmp_path, a="DTSTART;TZID=UTC:20270105T090000\nSUMMARY:a\\, \n b\nDESCRIPTION:one\\ntwo\\\\")
+    assert (effect["effect_class"], effect["receipt"]) == ("booking", "a.ics")
+    assert effect["fields"] == {"slot": "20270105T090000", "attendee": "a, b", "note": "one\ntwo\\"}
+
+
+def test_the_caldav_oracle_tells_apart_added_removed_altered_and_decoy(tmp_path: Path) -> None:
+    states = [
+        calendar(tmp_path, a=ADA),
+        calendar(tmp_path, a=ADA, b=BEN),
+        calendar(tmp_path, a=ADA, b=ADA),
+        calendar(tmp_path, a=BEN),
+        calendar(tmp_path, a=ADA.replace("T09", "T10")),
+        calendar(tmp_path, a=f"{ADA}\nDESCRIPTION:n"),
+        calendar(tmp_path, z=ADA),
+    ]
+    assert all(left != right for index, left in enumerate(states) for right in states[:index])
+
+
+def test_the_caldav_oracle_raises_where_it_cannot_read(tmp_path: Path) -> None:
+    damaged = {
+        "torn": b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:x\r\n",
+        "empty": b"",
+        "not text": b"\xff",
+        "no slot": b"BEGIN:VEVENT\nEND:VEVENT\n",
+    }
+    for name, content in damaged.items():
+        place = tmp_path / name
+        place.mkdir()
+        (place / "a.ics").write_bytes(content)
+        with pytest.raises(OracleError):
+            pytest.fail(f"{name}: read as {caldav_oracle.read(place)}")
+    with pytest.raises(OracleError):
+        caldav_oracle.read(tmp_path / "none")

@@ -57,8 +57,24 @@ TOOLS: dict[str, tuple[dict[str, str], list[str], dict[str, Any] | None]] = {
         ["accounts", "amount"],
         {"each": "accounts", "atomic": True},
     ),
+    "refund": (
+        {"order": "string", "amount": "integer", "currency": "string", "memo": "string?"},
+        ["order", "amount", "currency"],
+        None,
+    ),
+    "delete": ({"name": "string", "note": "string?"}, ["name"], None),
+    "start": ({"job": "string", "input": "string", "note": "string?"}, ["job", "input"], None),
+    "book": ({"slot": "string", "attendee": "string", "note": "string?"}, ["slot", "attendee"], None),
 }
-LOOKUPS = {"charge": "find_charges", "send": "find_messages", "create": "find_resources", "transfer": "find_legs"}
+LOOKUPS = {
+    "charge": "find_charges",
+    "send": "find_messages",
+    "create": "find_resources",
+    "transfer": "find_legs",
+    "refund": "find_refunds",
+    "delete": "find_deletions",
+    "start": "find_jobs",
+}
 
 
 def adapter(
@@ -67,7 +83,9 @@ def adapter(
     *,
     key_s: float | None = 0.0,
     lookup: bool = False,
-    natural: bool = False,
+    natural: str | None = None,
+    binds_all: bool = False,
+    polls: bool = False,
     proof: bool = False,
     provider: str = "ledger",
 ) -> ToolAdapter:
@@ -75,17 +93,22 @@ def adapter(
     declared: dict[str, Any] = {}
     for tool in tools.split():
         arguments, binding, effects = TOOLS[tool]
-        contract: dict[str, Any] = {"binding": binding, "effects": effects}
+        contract: dict[str, Any] = {"binding": list(arguments) if binds_all else binding, "effects": effects}
         if key_s != 0.0:
             contract["key"] = {"carrier": "argument", "name": "token", "retention_s": key_s}
         if natural:
-            contract |= {"natural_key": ["path"], "on_repeat": "overwrite"}
+            contract |= {"natural_key": [natural], "on_repeat": "overwrite"}
         if proof:
             contract["answers"] = {"not_executed": ["/structuredContent/code", "not_executed"]}
         if lookup:
             contract["lookup"] = {"tool": LOOKUPS[tool], "by": ["reference"], "settles_s": 1.5}
-            declared[LOOKUPS[tool]] = {"description": "", "arguments": {"reference": "string?", "order": "string?"}}
+            declared[LOOKUPS[tool]] = {
+                "description": "",
+                "arguments": {"reference": "string?", "order": "string?", "job": "string?"},
+            }
         declared[tool] = {"description": "", "arguments": {**arguments, "token": "string?"}, "contract": contract}
+    if polls:
+        declared["find_jobs"] = {"description": "", "arguments": {"job": "string?"}}
     words = {"title": "", "summary": "", "command": ["server"], "provider": provider}
     return ToolAdapter.model_validate({"name": name, "tools": declared, **words})
 
@@ -108,15 +131,26 @@ def house() -> House:
     adapters = [
         adapter("append-line", "append", provider="files"),
         adapter("send-message", "send", proof=True),
-        adapter("create-resource", "create"),
-        adapter("find-only", "charge send create transfer", lookup=True, proof=True),
+        adapter("append-once", "append", key_s=None, provider="files"),
+        adapter("create-resource", "create delete"),
+        adapter("find-only", "charge send create transfer refund delete start", lookup=True, proof=True),
         adapter("find-unsettled", "charge create", lookup=True),
-        adapter("client-token", "create charge transfer", key_s=86400, proof=True),
+        adapter("client-token", "create charge transfer refund delete", key_s=86400, proof=True),
         adapter("idempotency-key", "charge send transfer", key_s=86400, lookup=True, proof=True),
         adapter("meta-key", "charge send", key_s=900),
         adapter("unique-key", "charge create", key_s=None),
-        adapter("staged-rename", "put", natural=True, provider="files"),
-        adapter("conditional-put", "put", natural=True, proof=True),
+        adapter("staged-rename", "put", natural="path", provider="files"),
+        adapter("conditional-put", "put", natural="path", proof=True),
+        adapter("plain-put", "put"),
+        adapter("plain-or-abort", "charge create", proof=True),
+        adapter("token-or-abort", "charge create", key_s=86400, proof=True),
+        adapter("param-key", "charge send delete", key_s=86400, binds_all=True),
+        adapter("delete-by-name", "delete", natural="name"),
+        adapter("job-by-handle", "start", natural="job", polls=True),
+        adapter("hint-honest", "start", polls=True),
+        adapter("hint-liar", "charge start", polls=True),
+        adapter("calendar", "book", natural="slot", provider="radicale"),
+        adapter("calendar-anew", "book", provider="radicale"),
         *(adapter(name, "charge", key_s=86400) for name in ("instance-memory", "argument-hash")),
         adapter("key-dropper", "charge create", key_s=86400),
         adapter("retrying-server", "charge"),
@@ -125,6 +159,7 @@ def house() -> House:
     words = {"title": "", "summary": "", "oracle": "x"}
     providers = {
         "ledger": Provider.model_validate({"name": "ledger", "kind": "http", "not_executed": proof, **words}),
+        "radicale": Provider.model_validate({"name": "radicale", "kind": "http", **words}),
         "files": Provider.model_validate({"name": "files", "kind": "files", **words}),
     }
     declared = Spine.model_validate(tomllib.loads((WORKLOADS / "_spine.toml").read_text("utf-8")))

@@ -321,6 +321,15 @@ def test_an_open_question_is_avoidable_where_all_answers_had_been_delivered() ->
     assert judge(story.finish(i="unresolved")).avoidable == 1
 
 
+def test_an_answer_that_crosses_the_cancel_is_none() -> None:
+    story = control()
+    call = story.call()
+    receipt = story.commit(story.request(call))
+    story.add(Kind.CANCEL, call=call, by="notification")
+    story.answer(call, success(receipt))
+    assert judge(story.finish(i="error")).avoidable == 0
+
+
 def test_an_answer_for_one_of_two_calls_settles_nothing() -> None:
     story = control(workload(intent("i", "a", "b")))
     story.succeed(0)

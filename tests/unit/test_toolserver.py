@@ -25,6 +25,7 @@ from tests.unit.toolserver_world import (
     adapter_of,
     charge,
     clients,
+    keyed,
     oracle,
     running,
     soon,
@@ -123,6 +124,68 @@ async def test_a_unique_reference_refuses_a_repeat_and_names_the_effect(world: W
 
 
 @pytest.mark.parametrize("where", MODES)
+async def test_a_key_in_the_parameters_binds_every_argument_and_replays_errors_too(
+    world: World, where: tuple[str, str]
+) -> None:
+    async with clients(world) as connect:
+        tool = await connect("param-key", *where)
+        first = await charge(tool, "param-key", "k", memo="a")
+        assert await charge(tool, "param-key", "k", amount=10000.0, memo="a") == {**first, "replayed": True}
+        assert (await charge(tool, "param-key", "k", memo="b"))["code"] == "mismatch"
+        refused = [await tool.call("delete", name="nothing", **keyed("param-key", "d")) for _ in range(2)]
+        assert [answer["code"] for answer in refused] == ["not_found", "not_found"]
+        await tool.call("delete", name="archive-9101", **keyed("param-key", "e"))
+        again = await tool.call("delete", name="archive-9101", **keyed("param-key", "e"))
+        assert (again["receipt"], again["replayed"]) == ("del_1", True)
+        assert tool.counted() == 2
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_what_is_deleted_is_not_found_by_a_second_deletion(world: World, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect("delete-by-name", *where)
+        assert (await tool.call("delete", name="archive-9101"))["receipt"] == "del_1"
+        again = await tool.call("delete", name="archive-9101", note="n")
+        assert (again["code"], again["isError"], "receipt" in again) == ("not_found", True, False)
+        assert (await tool.call("delete", name="archive-9102"))["receipt"] == "del_2"
+        assert tool.counted() == 2
+
+
+async def test_a_resource_that_was_made_can_be_deleted_once(world: World) -> None:
+    async with clients(world) as connect:
+        tool = await connect("create-resource")
+        assert (await tool.call("delete", name="disk"))["code"] == "not_found"
+        await tool.call("create", **EXAMPLES["create"])
+        answers = [await tool.call("delete", name="disk") for _ in range(2)]
+        assert [answer["isError"] for answer in answers] == [False, True]
+
+
+async def test_a_refund_stands_beside_its_charge(world: World) -> None:
+    async with clients(world) as connect:
+        tool = await connect("find-only")
+        for each in ("charge", "refund"):
+            await tool.call(each, **CHARGE)
+        assert [(effect.effect_class, effect.undone) for effect in tool.effects()] == [("charge", False), ("refund", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "again", "other", "jobs"),
+    [("job-by-handle", "exists", "mismatch", 1), ("hint-honest", None, "mismatch", 1), ("hint-liar", None, None, 3)],
+)
+async def test_a_handle_is_one_job_where_the_tool_keeps_its_word(
+    world: World, name: str, again: str | None, other: str | None, jobs: int
+) -> None:
+    async with clients(world) as connect:
+        tool = await connect(name)
+        first = await tool.call("start", job="render", input="scene")
+        repeat = await tool.call("start", job="render", input="scene", note="n")
+        changed = await tool.call("start", job="render", input="another")
+        assert (repeat.get("code"), changed.get("code"), tool.counted()) == (again, other, jobs)
+        assert (repeat["receipt"] == first["receipt"]) == (jobs == 1)
+        assert len((await tool.call("find_jobs", job="render"))["found"]) == jobs
+
+
+@pytest.mark.parametrize("where", MODES)
 async def test_a_conditional_put_creates_once(world: World, where: tuple[str, str]) -> None:
     async with clients(world) as connect:
         tool = await connect("conditional-put", *where)
@@ -132,6 +195,19 @@ async def test_a_conditional_put_creates_once(world: World, where: tuple[str, st
         assert [(answer["code"], answer["isError"]) for answer in (again, other)] == [("exists", True), ("mismatch", True)]
         assert again["receipt"] == other["receipt"] == "a/ü b.txt@1"
         assert tool.counted() == 1
+
+
+@pytest.mark.parametrize("where", MODES)
+async def test_a_line_under_an_id_is_appended_once(world: World, where: tuple[str, str]) -> None:
+    async with clients(world) as connect:
+        tool = await connect("append-once", *where)
+        first, again = [await tool.call("append", path="a", line="x", note=note, line_id="k") for note in ("m", "n")]
+        other = await tool.call("append", path="a", line="y", line_id="k")
+        assert first == again
+        assert (other["code"], other["receipt"], other["isError"]) == ("mismatch", first["receipt"], True)
+        for _ in range(2):
+            await tool.call("append", path="a", line="x")
+        assert tool.counted() == 3
 
 
 @pytest.mark.parametrize("where", MODES)

@@ -16,12 +16,16 @@ from benchmark.plan import stages
 NAMES = (
     "append-line",
     "append-same-line-twice",
+    "book-slot",
     "broadcast",
+    "cancel-order",
     "charge-card",
     "charge-then-notify",
     "charge-twice",
     "create-with-decoy",
+    "delete-resource",
     "five-recipients",
+    "long-job",
     "put-object",
     "read-only",
     "three-resources",
@@ -45,7 +49,16 @@ def effects(call: Call) -> list[tuple[str, dict[str, Any]]]:
             legs = [(source, -given["amount"]), (target, given["amount"])]
             return [("leg", {**given, "account": account, "amount": amount}) for account, amount in legs]
         case _:
-            name = {"charge": "charge", "create": "resource", "append": "line", "put": "object"}.get(call.tool)
+            name = {
+                "append": "line",
+                "book": "booking",
+                "charge": "charge",
+                "create": "resource",
+                "delete": "deletion",
+                "put": "object",
+                "refund": "refund",
+                "start": "job",
+            }.get(call.tool)
             return [(name, dict(given))] if name else []
 
 
@@ -63,7 +76,7 @@ def test_the_shipped_catalogue_draws_no_word_from_the_lint(catalogue: Catalogue)
     assert [(str(placed.file), problem) for placed, problem in catalogue.problems()] == []
 
 
-def test_the_twelve_workloads_are_there(catalogue: Catalogue) -> None:
+def test_the_sixteen_workloads_are_there(catalogue: Catalogue) -> None:
     assert tuple(catalogue.workloads) == NAMES
 
 
@@ -105,6 +118,23 @@ def test_a_transfer_is_both_legs_or_none_and_none_does_not_fulfil(catalogue: Cat
         (False, {}),
     ]
     assert sum(slot.match["amount"] for slot in intent.slots) == 0
+
+
+def test_a_cancelled_order_is_a_charge_and_a_refund_or_neither(catalogue: Catalogue) -> None:
+    (intent,) = catalogue.workloads["cancel-order"].intents
+    assert [slot.effect_class for slot in intent.slots] == ["charge", "refund"]
+    assert intent.slots[0].match == intent.slots[1].match
+    assert [outcome.fulfils for outcome in intent.outcomes] == [True, False]
+
+
+def test_every_mutating_tool_has_a_weak_and_a_strong_adapter(catalogue: Catalogue) -> None:
+    strong: dict[str, set[bool]] = {}
+    for adapter in catalogue.adapters.values():
+        for name, tool in adapter.tools.items():
+            if tool.contract is not None and name != "undo":  # a planted runtime's, no workload's
+                protects = tool.contract.key is not None or tool.contract.natural_key is not None
+                strong.setdefault(name, set()).add(protects)
+    assert {name for name, kinds in strong.items() if kinds != {True, False}} == set()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 Json = dict[str, Any]
 
@@ -33,6 +33,7 @@ CREATE TABLE keys (
     endpoint TEXT NOT NULL, key TEXT NOT NULL, bound TEXT NOT NULL, status INTEGER NOT NULL, body TEXT NOT NULL,
     receipt TEXT NOT NULL, received_s REAL NOT NULL, PRIMARY KEY (endpoint, key)
 );
+CREATE TABLE stock (name TEXT PRIMARY KEY);
 PRAGMA user_version = 1;
 """
 
@@ -51,6 +52,9 @@ EVENTS: dict[str, Kind] = {
     "/messages": Kind("message", "msg", {"to": "string", "subject": "string", "body": "string?"}),
     "/resources": Kind("resource", "res", {"name": "string", "size": "integer", "note": "string?"}),
     "/legs": Kind("leg", "leg", {"account": "string", "amount": "integer", "memo": "string?"}),
+    "/refunds": Kind("refund", "rf", {"order": "string", "amount": "integer", "currency": "string", "memo": "string?"}),
+    "/deletions": Kind("deletion", "del", {"name": "string", "note": "string?"}),
+    "/jobs": Kind("job", "job", {"job": "string", "input": "string", "note": "string?"}),
 }
 OBJECT = Kind("object", "", {"content": "string", "note": "string?"})
 
@@ -65,21 +69,29 @@ class Answer:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the request asked for: idempotency key, fields that bind, unique reference, create only."""
+    """What the request asked for: idempotency key, fields that bind, unique reference, create only, unique handle."""
 
     key: str | None = None
     binding: tuple[str, ...] | None = None
     reference_unique: bool = False
     create_only: bool = False
+    if_taken: Literal["refuse", "return"] | None = None
+    """Of jobs: what a start with a handle that is taken gets; None: another job of that handle."""
+    keeps_errors: bool = False
+    """A refusal is remembered under the key, too."""
 
 
 @dataclass
 class Ledger:
-    """An open namespace. ``retention_s``: how long keys are remembered (None: for ever)."""
+    """An open namespace. ``retention_s``: how long keys are remembered (None: for ever).
+
+    ``stock``: names of resources that were there before anybody made an effect.
+    """
 
     database: Path
     retention_s: float | None = None
     clock: Callable[[], float] = time.monotonic
+    stock: tuple[str, ...] = ()
     _db: sqlite3.Connection = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,6 +100,7 @@ class Ledger:
         self._db.execute("PRAGMA synchronous = NORMAL")
         if self._db.execute("PRAGMA user_version").fetchone()[0] == 0:
             self._db.executescript("BEGIN IMMEDIATE;" + SCHEMA + "COMMIT;")
+            self._db.executemany("INSERT INTO stock VALUES (?)", [(name,) for name in self.stock])
 
     def close(self) -> None:
         self._db.close()
@@ -101,6 +114,7 @@ class Ledger:
 
         def make() -> Answer:
             taken = self._reference_taken(kind, body, terms) if terms.reference_unique else None
+            taken = taken or self._impossible(kind, body, terms)
             if taken is not None:
                 return taken
             number = self._count(kind.name) + 1
@@ -183,10 +197,10 @@ class Ledger:
                 return Answer(422, {"code": "mismatch", "receipt": row[3]})
             return Answer(row[1], {**json.loads(row[2]), "replayed": True})
         answer = make()
-        if answer.status < 300:
+        if answer.status < 300 or terms.keeps_errors:
             self._db.execute(
                 "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (endpoint, terms.key, bound, answer.status, json.dumps(answer.body), answer.body["receipt"], now),
+                (endpoint, terms.key, bound, answer.status, json.dumps(answer.body), answer.body.get("receipt", ""), now),
             )
         return answer
 
@@ -206,6 +220,26 @@ class Ledger:
             same = canonical([before.get(name) for name in names]) == canonical([now.get(name) for name in names])
             return Answer(409, {"code": "exists" if same else "mismatch", "receipt": taken})
         return None
+
+    def _impossible(self, kind: Kind, body: Json, terms: Terms) -> Answer | None:
+        """Why there can be no such effect now: nothing of that name to delete, a handle that is taken; None: there can."""
+        if kind.name == "deletion" and not self._exists(body["name"]):
+            return Answer(404, {"code": "not_found", "message": f"there is no resource {body['name']!r}"})
+        if kind.name == "job" and terms.if_taken is not None:
+            for receipt, fields, _ in self._standing(kind.name):
+                if fields["job"] == body["job"]:
+                    same = fields["input"] == body["input"]
+                    if same and terms.if_taken == "return":
+                        return Answer(200, {"receipt": receipt, "unchanged": True})
+                    return Answer(409, {"code": "exists" if same else "mismatch", "receipt": receipt})
+        return None
+
+    def _exists(self, name: str) -> bool:
+        """A resource of this name is there: in stock or made, and not deleted since (each deletion takes one)."""
+        held = int(self._db.execute("SELECT count(*) FROM stock WHERE name = ?", (name,)).fetchone()[0])
+        made = sum(fields["name"] == name for _, fields, _ in self._standing("resource"))
+        gone = sum(fields["name"] == name for _, fields, _ in self._standing("deletion"))
+        return bool(held + made > gone)
 
     def _record(self, kind: Kind, receipt: str, fields: Json, reference: str | None, terms: Terms) -> Answer:
         self._db.execute(

@@ -1,8 +1,9 @@
 """The HTTP front of the ledger: one process, many namespaces, each with its own database::
 
-PUT    /_namespaces/NS   {"database": PATH, "retention_s": seconds or null}
+PUT    /_namespaces/NS   {"database": PATH, "retention_s": seconds or null, "stock": names, or nothing}
 DELETE /_namespaces/NS
-POST   /NS/charges | /NS/messages | /NS/resources | /NS/legs      GET the same with ?field=value
+POST   /NS/charges | /NS/refunds | /NS/messages | /NS/resources | /NS/deletions | /NS/legs | /NS/jobs
+GET    the same with ?field=value
 PUT    /NS/objects/PATH
 POST   /NS/undo          {"receipt": …}
 """
@@ -23,13 +24,15 @@ NAMESPACES: web.AppKey[dict[str, Ledger]] = web.AppKey("namespaces", dict)
 
 
 def terms_of(request: web.Request) -> Terms:
-    """The headers that ask for an idempotency key, binding fields, a unique reference or creation only."""
+    """The headers that ask for a key (that keeps refusals), binding fields, a unique reference or handle, creation only."""
     binding = request.headers.get("Idempotency-Binding")
     return Terms(
         key=request.headers.get("Idempotency-Key"),
         binding=None if binding is None else tuple(name.strip() for name in binding.split(",") if name.strip()),
         reference_unique=request.headers.get("Reference-Unique", "").lower() == "true",
         create_only=request.headers.get("If-None-Match") == "*",
+        if_taken={"refuse": "refuse", "return": "return"}.get(request.headers.get("If-Taken", "")),  # type: ignore[arg-type]
+        keeps_errors=request.headers.get("Idempotency-Errors") == "replay",
     )
 
 
@@ -58,7 +61,8 @@ async def make(request: web.Request) -> web.Response:
         return reply(Answer(400, {"code": "invalid", "message": "database: the path of a file"}))
     if name in namespaces:
         return reply(Answer(409, {"code": "exists", "message": f"namespace {name!r} is open"}))
-    namespaces[name] = Ledger(Path(body["database"]), seconds(body.get("retention_s")))
+    stock = tuple(str(body.get("stock") or "").split())
+    namespaces[name] = Ledger(Path(body["database"]), seconds(body.get("retention_s")), stock=stock)
     return reply(Answer(201, {"namespace": name}))
 
 

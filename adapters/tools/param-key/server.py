@@ -1,0 +1,6 @@
+"""A key in the call's parameters: the contract in tool.toml says it all."""
+
+from benchmark.toolserver import serve
+
+if __name__ == "__main__":
+    serve(__file__)

@@ -1,0 +1,6 @@
+"""No key, and a cancelled call is given up: the contract in tool.toml says it all."""
+
+from benchmark.toolserver import serve
+
+if __name__ == "__main__":
+    serve(__file__)
