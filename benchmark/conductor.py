@@ -411,7 +411,7 @@ class Performance:
         values: dict[str, Any] = {
             "namespace": self._namespace,
             "scratch": str(self._folder),
-            "shared": str(self._lab.scratch),
+            "shared": str(self._lab.scratch if self._own_provider is None else self._folder),
             "retention_s": self._setting.retention_s,
         }
         return values | {"place": filled(self._setting.provider.value.place, values)}

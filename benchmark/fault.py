@@ -165,10 +165,10 @@ class Fault:
         """The tool server's result, before the runtime gets it."""
         if self._point is not Point.RESULT or not self._hits(call):
             return None
+        if call.tool in self._scene.contracts and not self._committed(call) and self._nothing_to_strike():
+            return None
         if self._variant is Variant.DELIVERED:
             self._struck = self._armed = call
-            return None
-        if call.tool in self._scene.contracts and not self._committed(call) and self._nothing_to_strike():
             return None
         self._hands.probe()
         self._strike(call, None)
