@@ -390,7 +390,8 @@ class Performance:
         provider = self._own_provider = await self._lab.launch_provider(name, self._own_port, self._folder, warm=True)
         await self._lab.up(name, provider, self._own_port)
         if self.scene.provider.namespace is not None:
-            await self._lab.ask(f"http://127.0.0.1:{self._own_port}", self.scene.provider.namespace, self._values())
+            root = f"http://127.0.0.1:{self._own_port}"
+            await self._lab.ask(root, self.scene.provider.namespace, self._values(), again=True)
         self.recorder.record(Kind.PROVIDER_STARTED, pid=provider.pid)
         wire.steady.set()
 
