@@ -6,7 +6,7 @@ Shapes and words are those of the runtime contract (docs/reference/runtime-contr
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,17 +14,23 @@ from pydantic import BaseModel, ConfigDict, Field
 class Frozen(BaseModel):
     """Immutable, no unknown fields: a misspelt key is an error, never ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+Text = Annotated[str, Field(pattern=r"\S")]
+"""Never blank."""
 
 
 class Key(Frozen):
     """A token by which the tool recognises a repeat."""
 
     carrier: Literal["argument", "meta", "param"]
-    name: str
-    retention_s: float | None = Field(default=None, description="Seconds from the provider's first receipt; null: for ever.")
+    name: Text
+    retention_s: float | None = Field(
+        default=None, gt=0, description="Seconds from the provider's first receipt; null: for ever."
+    )
     scope: Literal["account", "endpoint", "instance", "connection"] = "account"
-    max_length: int = 255
+    max_length: int = Field(default=255, gt=0)
     on_repeat: Literal["replay", "refuse", "new"] = "replay"
     on_mismatch: Literal["conflict", "replay", "new"] = "conflict"
 
@@ -33,8 +39,8 @@ class Lookup(Frozen):
     """A tool that finds effects; a negative answer is final ``settles_s`` after the call ended (null: never)."""
 
     tool: str
-    by: tuple[str, ...]
-    settles_s: float | None = None
+    by: tuple[str, ...] = Field(min_length=1)
+    settles_s: float | None = Field(default=None, ge=0)
 
 
 class Several(Frozen):
@@ -78,8 +84,8 @@ class Contract(Frozen):
         default=None, description="With a natural key: what a second call for the same object does."
     )
     lookup: Lookup | None = None
-    reference: str | None = Field(default=None, description="Free argument, stored and returned by look-ups.")
-    binding: tuple[str, ...]
+    reference: Text | None = Field(default=None, description="Free argument, stored and returned by look-ups.")
+    binding: tuple[str, ...] = Field(min_length=1)
     effects: Several | None = None
     answers: Answers = Answers()
     idempotent_hint: bool = False

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from benchmark.contracts import Contract, ContractKind, Frozen
+from benchmark.contracts import Contract, ContractKind, Frozen, Text
+
+Command = Annotated[tuple[Text, ...], Field(min_length=1)]
+"""A program and its arguments."""
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+Status = Annotated[int, Field(ge=100, le=599)]
 
 
 class Tool(Frozen):
@@ -30,7 +37,7 @@ class ToolAdapter(Frozen):
     summary: str
     truthful: bool = True
     provider: str
-    command: tuple[str, ...]
+    command: Command
     preload: bool = Field(default=False, description="A Python program that may be forked from the warm interpreter.")
     on_cancel: Literal["finish", "abort"] = "finish"
     http_answers: Literal["sse", "json"] = "sse"
@@ -55,10 +62,10 @@ class ToolAdapter(Frozen):
 class CommitRule(Frozen):
     """Which exchange with the provider is a commit, and how to read its receipts."""
 
-    effect_class: str = Field(alias="class")
-    method: str
+    effect_class: Text = Field(alias="class")
+    method: Method
     path: str = Field(description="Regular expression for the whole path below the namespace.")
-    status: tuple[int, ...] = (200, 201)
+    status: tuple[Status, ...] = (200, 201)
     unless: tuple[str, Any] | None = Field(
         default=None, description="A JSON pointer into the answer's body and the value that marks a replay: not a commit."
     )
@@ -70,14 +77,14 @@ class CommitRule(Frozen):
 class NotExecuted(Frozen):
     """The provider's proof that nothing was executed (manifestation ``refused``)."""
 
-    status: int
+    status: Status
     body: dict[str, Any]
 
 
 class Request(Frozen):
     """One HTTP request that the conductor makes; ``{…}`` in strings is filled in."""
 
-    method: str
+    method: Method
     path: str
     body: dict[str, Any] | None = None
 
@@ -97,7 +104,7 @@ class Provider(Frozen):
     summary: str
     kind: Literal["http", "files"]
     oracle: str = Field(description="Name of the oracle (``oracles/<name>.py``) that reads its state.")
-    command: tuple[str, ...] | None = Field(default=None, description="http: how to start it; {port}, {scratch}, {python}.")
+    command: Command | None = Field(default=None, description="http: how to start it; {port}, {scratch}, {python}.")
     preload: bool = Field(default=False, description="http: a Python program that may be forked from the warm interpreter.")
     ready: str = Field(default="tcp", description="tcp, or a path that answers 2xx.")
     namespace: Request | None = Field(
@@ -142,9 +149,9 @@ class Capabilities(Frozen):
 class Timeouts(Frozen):
     """Seconds. ``connect_s`` and ``tool_call_s`` only where the runtime's own defaults cannot be changed."""
 
-    run_s: float = 30.0
-    connect_s: float | None = None
-    tool_call_s: float | None = None
+    run_s: float = Field(default=30.0, gt=0)
+    connect_s: float | None = Field(default=None, gt=0)
+    tool_call_s: float | None = Field(default=None, gt=0)
 
 
 class Versions(Frozen):
@@ -164,7 +171,7 @@ class Promise(Frozen):
 class Service(Frozen):
     """A server that a runtime needs."""
 
-    command: tuple[str, ...]
+    command: Command
     ready: str = "tcp"
 
 
@@ -174,7 +181,7 @@ class Runtime(Frozen):
     name: str
     title: str
     kind: Literal["baseline", "mcp-client", "agent-framework", "durable-engine", "retry-middleware", "gateway"]
-    command: tuple[str, ...]
+    command: Command
     homepage: str = ""
     environment: Environment | None = None
     capabilities: Capabilities = Capabilities()

@@ -40,5 +40,5 @@ class Disturbed(BenchError):
 
 def closest(name: str, known: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` for the closest known name, or an empty string."""
-    match = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    match = get_close_matches(name[:200], list(known), n=1, cutoff=0.5)
     return f"; did you mean {match[0]!r}?" if match else ""

@@ -47,7 +47,7 @@ class Pair(Frozen):
 class Spine(Frozen):
     """The content of ``workloads/_spine.toml``."""
 
-    pair: tuple[Pair, ...] = ()
+    pair: tuple[Pair, ...]
 
 
 class Suite(Protocol):

@@ -121,7 +121,7 @@ class Forge:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with log.open("wb") as sink:
             self._zygote = subprocess.Popen(  # noqa: ASYNC220 - once per sweep, before any cell
-                [sys.executable, "-m", "benchmark.zygote", str(theirs.fileno())],
+                [sys.executable, "-m", "benchmark.zygote", str(theirs.fileno()), str(self._scratch)],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
@@ -131,7 +131,6 @@ class Forge:
         ours.setblocking(False)
         self._wire = ours
         asyncio.get_running_loop().add_reader(ours, self._hear)
-        ours.send(json.dumps({"scratch": str(self._scratch)}).encode())
         try:
             await asyncio.wait_for(self._ready.wait(), within_s)
         except TimeoutError:

@@ -1,6 +1,6 @@
 """The warm interpreter: a single-threaded process that has imported the MCP SDK once and forks programs from it.
 
-Run as ``python -m benchmark.zygote FD`` with one end of a Unix SEQPACKET socket pair. It reads orders (JSON, with
+Run as ``python -m benchmark.zygote FD SCRATCH`` with one end of a Unix SEQPACKET socket pair. It reads orders (JSON, with
 descriptors), answers with the child's pid and reports every exit. At end of file, that is when the benchmark is gone
 however it died, it kills what it forked, removes the scratch folder and ends.
 """
@@ -19,6 +19,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import Any
@@ -132,13 +133,11 @@ def reap(wire: socket.socket, living: set[int]) -> None:
         wire.send(json.dumps({"exited": pid, "status": os.waitstatus_to_exitcode(status)}).encode())
 
 
-def serve(wire: socket.socket) -> None:
-    """Fork on order until the other end is gone."""
+def serve(wire: socket.socket, living: set[int]) -> None:
+    """Fork on order until the other end is gone; what lives then stands in ``living``."""
     awake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    living: set[int] = set()
-    scratch = ""
     wire.send(json.dumps({"ready": os.getpid()}).encode())
     while True:
         sources: list[socket.socket | int] = [wire, awake]
@@ -152,9 +151,6 @@ def serve(wire: socket.socket) -> None:
         if not data:
             break
         order = json.loads(data)
-        if "scratch" in order:
-            scratch = order["scratch"]
-            continue
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
@@ -169,19 +165,33 @@ def serve(wire: socket.socket) -> None:
         pidfd = os.pidfd_open(pid)
         socket.send_fds(wire, [json.dumps({"id": order["id"], "pid": pid}).encode()], [pidfd])
         os.close(pidfd)
+
+
+def tidy(living: set[int], scratch: str) -> None:
+    """The benchmark is gone: kill and reap what was forked, then remove the folder that it wrote to."""
     for pid in living:
         os.kill(pid, signal.SIGKILL)
-    if scratch:
+    for pid in living:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+    for _ in range(100):  # what was not forked here dies at the same moment, and may still have been writing
         shutil.rmtree(scratch, ignore_errors=True)
+        if not os.path.lexists(scratch):
+            return
+        time.sleep(0.05)
 
 
 def main() -> None:
     """Warm up, then serve; Ctrl-C is the benchmark's to handle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setsid()
-    wire = socket.socket(fileno=int(sys.argv[1]))
+    wire, scratch = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
+    living: set[int] = set()
     warm_up()
-    serve(wire)
+    # Gone may show as an end of file, or as a pipe that broke while a child's exit was to be reported.
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        serve(wire, living)
+    tidy(living, scratch)
 
 
 if __name__ == "__main__":

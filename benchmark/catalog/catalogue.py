@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -191,7 +192,7 @@ def _spine(
     """The pairs of every ``workloads/_spine.toml``, checked against the entries they name."""
     pairs: list[Pair] = []
     for file in (root / "workloads" / "_spine.toml" for root in roots):
-        if not file.is_file():
+        if not os.path.lexists(file):
             continue
         declaration = Declaration.read(file)
         for index, pair in enumerate(declaration.into(Spine, "_spine").pair):

@@ -5,25 +5,33 @@ Every mistake becomes a ``CatalogueError`` of one line: ``FILE:LINE: dotted.key:
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import tomllib
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from benchmark.errors import CatalogueError, closest
+from benchmark import plainfile
+from benchmark.errors import CatalogueError, UsageError, closest
 
 M = TypeVar("M", bound=BaseModel)
 Keys = tuple[str | int, ...]
+
+MOST = 80
+"""Characters of a key or value that are told in an error."""
 
 _KEY = r"(?:[A-Za-z0-9_-]+|\"(?:[^\"\\]|\\.)*\"|'[^']*')"
 _DOTTED = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
 _HEADER = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]\]?")
 _ASSIGNED = re.compile(rf"\s*({_DOTTED})\s*=")
+_DIGITS = re.compile(r"[\d_]{1000}")
 _BLANK = re.compile(r"(?:\s|#[^\n]*)*")
 _SHORT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^,\]}\n#]*")
 _LONG = {
@@ -42,17 +50,23 @@ class Declaration:
 
     @classmethod
     def read(cls, file: Path) -> Declaration:
-        """Raises CatalogueError where the file cannot be read or is no TOML."""
+        """Raises CatalogueError where the file cannot be read, is no TOML, or holds what JSON cannot."""
         try:
-            text = file.read_text("utf-8")
-        except OSError as error:
-            raise CatalogueError(f"{file}:1: cannot be read: {error.strerror or error}") from None
-        except UnicodeDecodeError as error:
-            raise CatalogueError(f"{file}:1: is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+            text = plainfile.text(file)
+        except UsageError as error:
+            raise CatalogueError(str(error)) from None
         try:
-            return cls(file, tomllib.loads(text), positions(text))
+            declaration = cls(file, tomllib.loads(text), positions(text))
+            for keys, why in _beyond_json(declaration.data, ()):
+                raise declaration.error(keys, why)
         except tomllib.TOMLDecodeError as error:
             raise CatalogueError(_syntax(file, text, error)) from None
+        except RecursionError:
+            raise CatalogueError(f"{file}:1: is nested too deeply; a declaration has a few levels") from None
+        except ValueError:  # Python reads no integer of more than some thousand digits
+            line = next((n for n, row in enumerate(text.split("\n"), 1) if _DIGITS.search(row)), 1)
+            raise CatalogueError(f"{file}:{line}: a number has too many digits; TOML's integers have 64 bits") from None
+        return declaration
 
     def line(self, keys: Sequence[str | int]) -> int:
         """The line (from 1) of a key, or of the nearest table that encloses it."""
@@ -64,21 +78,45 @@ class Declaration:
 
     def error(self, keys: Sequence[str | int], message: str) -> CatalogueError:
         """The error that names this file, the key's line and the key."""
-        dotted = ".".join(str(key) for key in keys)
+        dotted = ".".join(str(key)[:MOST] for key in keys)
         return CatalogueError(f"{self.file}:{self.line(keys)}: {dotted + ': ' if dotted else ''}{message}")
 
     def into(self, model: type[M], name: str) -> M:
         """The validated value; ``name`` is what the file's or folder's name demands."""
         try:
-            value = model.model_validate(self.data)
+            value = model.model_validate_json(json.dumps(self.data), strict=True)  # strict: "3" is no 3, 1 is not true
         except ValidationError as error:
             # an unknown key first: a missing one is mostly the same slip of the pen
             first = min(error.errors(), key=lambda each: (each["type"] != "extra_forbidden", self.line(each["loc"])))
             raise self.error(first["loc"], explained(model, first)) from None
         if getattr(value, "name", name) != name:
-            said = f"is {self.data['name']!r}, but the file or folder is called {name!r}; make them equal"
+            said = f"is {_shown(self.data['name'])}, but the file or folder is called {name!r}; make them equal"
             raise self.error(("name",), said)
         return value
+
+
+def _beyond_json(value: Any, keys: Keys) -> Iterator[tuple[Keys, str]]:
+    """Where the data hold what no task file, provider or result could: dates, infinities, giants, NUL characters."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _beyond_json(item, (*keys, name))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _beyond_json(item, (*keys, index))
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield keys, f"is {value}, which JSON does not have; give a finite number"
+    elif isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        yield keys, "is beyond the 64 bits of TOML's integers; give it as a string"
+    elif isinstance(value, str) and "\0" in value:
+        yield keys, "holds a NUL character, which no command or path may; remove it"
+    elif isinstance(value, date | time):
+        yield keys, "is a date or time, which JSON does not have; put it in quotes"
+
+
+def _shown(value: object) -> str:
+    """A value as its author wrote it, or the beginning of it."""
+    told = repr(value)
+    return told if len(told) <= MOST else f"{told[:MOST]}…"
 
 
 def _syntax(file: Path, text: str, error: tomllib.TOMLDecodeError) -> str:
@@ -188,9 +226,14 @@ def explained(model: type[BaseModel], error: Any) -> str:
     if kind in ("literal_error", "enum"):
         expected = str(context["expected"])
         remedy = closest(str(error["input"]), re.findall(r"'([^']*)'", expected))
-        return f"is {error['input']!r}, must be {expected}{remedy}"
+        return f"is {_shown(error['input'])}, must be {expected}{remedy}"
+    if kind == "string_pattern_mismatch":
+        return "is blank; say something"
+    if kind == "too_short":
+        return "is empty; name at least one"
     said = str(error["msg"]).removeprefix("Input ")
-    return f"{said[0].lower()}{said[1:]}, is {error['input']!r}" if not isinstance(error["input"], dict | list) else said
+    told = f"{said[0].lower()}{said[1:]}"
+    return f"{told}, is {_shown(error['input'])}" if not isinstance(error["input"], dict | list) else told
 
 
 def _fields(model: type[BaseModel], loc: Sequence[str | int]) -> list[str]:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import errno
+import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from benchmark.errors import HarnessError, UsageError
 from benchmark.exits import Exit
+
+LONGEST = 1000
+"""Characters of an error; what a user gave may be any length, and may hold what a terminal obeys."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,6 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     A user's mistake is told in one line on standard error, never as a traceback.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign gets another, not a traceback
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
@@ -22,10 +30,9 @@ def run(arguments: list[str]) -> int:
     """The exit code of a command line."""
     from typer.exceptions import Abort, TyperException
 
-    from benchmark.cli.app import app
-
     try:
-        return int(app(args=arguments or ["--help"], prog_name="bench", standalone_mode=False) or Exit.COMPLETED)
+        ended = _command()(args=arguments or ["--help"], prog_name="bench", standalone_mode=False)
+        return int(ended or Exit.COMPLETED)
     except TyperException as error:
         return _said(_format(error), Exit.USAGE)
     except UsageError as error:
@@ -39,6 +46,16 @@ def run(arguments: list[str]) -> int:
         return Exit.COMPLETED
     except OSError as error:
         return _said(_file_fault(error), Exit.HARNESS if error.errno in _OURS else Exit.USAGE)
+
+
+@cache
+def _command() -> Callable[..., int | None]:
+    """The whole command, put together once: it takes longer than most of what it does."""
+    import typer
+
+    from benchmark.cli.app import app
+
+    return typer.main.get_command(app)
 
 
 _OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
@@ -60,5 +77,7 @@ def _format(error: Exception) -> str:
 
 
 def _said(message: str, code: Exit) -> int:
-    print(f"bench: {' '.join(message.split())}", file=sys.stderr)
+    from benchmark.reporting.untrusted import plain
+
+    print(f"bench: {plain(' '.join(message.split()), LONGEST)}", file=sys.stderr)
     return code

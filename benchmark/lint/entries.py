@@ -9,7 +9,7 @@ from benchmark.boundaries import Boundary
 from benchmark.contracts import Contract
 from benchmark.entries import Provider, Runtime, Tool, ToolAdapter
 from benchmark.errors import closest
-from benchmark.lint.problems import Problem, Problems, slug
+from benchmark.lint.problems import Problem, Problems, blank, slug
 
 _TYPES = ("string", "integer", "number", "boolean", "string[]")
 
@@ -17,6 +17,8 @@ _TYPES = ("string", "integer", "number", "boolean", "string[]")
 def of_adapter(adapter: ToolAdapter, providers: Collection[str]) -> Problems:
     """Everything a tool adapter can get wrong on its own."""
     yield from slug(adapter.name)
+    yield from blank({("title",): adapter.title, ("summary",): adapter.summary})
+    yield from blank({("tools", name, "description"): tool.description for name, tool in adapter.tools.items()})
     if adapter.provider not in providers:
         yield Problem(("provider",), f"there is no provider {adapter.provider!r}{closest(adapter.provider, providers)}")
     for name, tool in adapter.tools.items():
@@ -49,6 +51,9 @@ def _of_contract(adapter: ToolAdapter, tool: Tool, contract: Contract) -> Proble
         yield Problem(("natural_key",), "has an argument that is not in binding; another object is another effect")
     if (contract.natural_key is None) != (contract.on_repeat is None):
         yield Problem(("on_repeat",), "goes with a natural_key, and only with one: overwrite or refuse")
+    for name, answer in contract.answers:
+        if answer is not None and not answer[0].startswith("/"):
+            yield Problem(("answers", name, 0), f"{answer[0]!r} is no JSON pointer; it begins with /")
     if contract.effects and not tool.arguments.get(contract.effects.each, "string[]").startswith("string[]"):
         yield Problem(("effects", "each"), f"the argument {contract.effects.each!r} is no list")
     yield from _of_lookup(adapter, contract)
@@ -73,6 +78,7 @@ def _of_lookup(adapter: ToolAdapter, contract: Contract) -> Problems:
 def of_provider(provider: Provider, oracles: Collection[str]) -> Problems:
     """Everything a provider can get wrong on its own."""
     yield from slug(provider.name)
+    yield from blank({("title",): provider.title, ("summary",): provider.summary})
     if provider.oracle not in oracles:
         yield Problem(("oracle",), f"there is no oracle {provider.oracle!r}{closest(provider.oracle, oracles)}")
     if provider.kind == "http":
@@ -87,14 +93,16 @@ def of_provider(provider: Provider, oracles: Collection[str]) -> Problems:
         except re.error as error:
             yield Problem(("commit", index, "path"), f"is no regular expression: {error}")
         for name in ("receipt", "unless"):
-            pointer = rule.receipt if name == "receipt" else rule.unless[0] if rule.unless else ""
-            if pointer and not pointer.startswith("/") and not (name == "receipt" and pointer in groups):
+            pointer = rule.receipt if name == "receipt" else rule.unless[0] if rule.unless else "/"
+            if not pointer.startswith("/") and not (name == "receipt" and pointer in groups):
                 yield Problem(("commit", index, name), f"{pointer!r} is no JSON pointer; it begins with /")
 
 
 def of_runtime(runtime: Runtime) -> Problems:
     """Everything a runtime can get wrong beyond its types."""
     yield from slug(runtime.name)
+    yield from blank({("title",): runtime.title})
+    yield from blank({("promise", index, "source"): promise.source for index, promise in enumerate(runtime.promise)})
     known = [str(boundary) for boundary in Boundary]
     for index, promise in enumerate(runtime.promise):
         if promise.boundary not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -24,6 +24,13 @@ Problems = Iterator[Problem]
 def slug(name: str) -> Problems:
     if not _SLUG.fullmatch(name):
         yield Problem(("name",), f"{name!r} is no slug; use lower-case letters, digits and single hyphens")
+
+
+def blank(texts: Mapping[tuple[str | int, ...], str]) -> Problems:
+    """Words that somebody reads are never blank."""
+    for keys, text in texts.items():
+        if not text.strip():
+            yield Problem(keys, "is blank; say something")
 
 
 def repeated(key: str, ids: list[str]) -> Problems:

@@ -7,13 +7,14 @@ from itertools import combinations
 from benchmark.errors import closest
 from benchmark.intents import Call, Intent, Slot, Workload, json_equal, matches
 from benchmark.lint.drift import of_drift
-from benchmark.lint.problems import Problem, Problems, repeated, slug
+from benchmark.lint.problems import Problem, Problems, blank, repeated, slug
 from benchmark.lint.slots import disjoint, placed_slots
 
 
 def of_workload(workload: Workload) -> Problems:
     """Everything a workload can get wrong on its own."""
     yield from slug(workload.name)
+    yield from blank({("title",): workload.title, ("summary",): workload.summary})
     if not workload.intents:
         yield Problem(("intents",), "is empty; declare at least one intent")
     yield from repeated("intents", [intent.id for intent in workload.intents])
@@ -30,6 +31,8 @@ def of_workload(workload: Workload) -> Problems:
 
 
 def _of_intent(workload: Workload, intent: Intent) -> Problems:
+    yield from blank({("id",): intent.id, ("say",): intent.say})
+    yield from blank({("slots", index, "id"): slot.id for index, slot in enumerate(intent.slots)})
     if not intent.calls:
         yield Problem(("calls",), "is empty; an intent authorises at least one call")
     yield from repeated("slots", [slot.id for slot in intent.slots])

@@ -178,20 +178,20 @@ Raw = dict[str, Any]
 
 PAIR: Raw = {
     "name": "w",
-    "title": "",
-    "summary": "",
+    "title": "Title",
+    "summary": "Summary.",
     "classes": {"charge": "event-like", "leg": "event-like"},
     "intents": [
         {
             "id": "one",
-            "say": "",
+            "say": "Do it.",
             "calls": [{"tool": "charge", "arguments": {"order": "1", "amount": 100, "memo": "m"}}],
             "slots": [{"id": "a", "class": "charge", "call": 0, "match": {"order": "1", "amount": 100}}],
             "outcomes": [{"fulfils": True, "slots": {"a": 1}}],
         },
         {
             "id": "two",
-            "say": "",
+            "say": "Do it.",
             "calls": [{"tool": "move", "arguments": {"accounts": ["x", "y"], "amount": 7}}],
             "slots": [
                 {"id": "out", "class": "leg", "call": 0, "match": {"account": "x", "amount": -7}},
@@ -280,7 +280,7 @@ def test_each_rule_catches_a_planted_error(path: str, value: Any, complaint: str
 
 
 def test_a_drift_without_any_effect_is_refused() -> None:
-    workload = planted("intents", [{"id": "one", "say": "", "calls": PAIR["intents"][0]["calls"]}])
+    workload = planted("intents", [{"id": "one", "say": "Do it.", "calls": PAIR["intents"][0]["calls"]}])
     assert "drift: is given, but the workload has no effect that could drift; leave it out" in said(workload)
 
 
@@ -348,6 +348,6 @@ def test_values_fit_their_declared_types() -> None:
 
 
 def test_an_intent_of_reads_only_needs_no_outcome() -> None:
-    intent = Intent.model_validate({"id": "r", "say": "", "calls": [{"tool": "find", "arguments": {}}]})
-    workload = Workload(name="w", title="", summary="", intents=(intent,))
+    intent = Intent.model_validate({"id": "r", "say": "Do it.", "calls": [{"tool": "find", "arguments": {}}]})
+    workload = Workload(name="w", title="Title", summary="Summary.", intents=(intent,))
     assert said(workload) == []
