@@ -11,7 +11,7 @@ from benchmark.contracts import Contract, ContractKind, Frozen, Text
 Command = Annotated[tuple[Text, ...], Field(min_length=1)]
 """A program and its arguments."""
 
-Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "MKCOL", "MKCALENDAR"]
 
 Status = Annotated[int, Field(ge=100, le=599)]
 
