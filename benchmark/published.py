@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from benchmark import plainfile
 from benchmark.cells import Cell
 from benchmark.contracts import Frozen
 from benchmark.errors import UsageError
@@ -87,23 +88,31 @@ def place(header: RunHeader) -> str:
 
 def read(path: Path) -> Published:
     """The published result in a file; raises UsageError naming file and line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    text = plainfile.text(path, most=None)
     try:
         data = json.loads(text)
         version = data.get("schema_version")
     except (ValueError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path}:{getattr(error, 'lineno', 1)}: not a JSON object: {error}") from None
     if version != SCHEMA_VERSION:
-        raise UsageError(f"{path}: schema version {version!r}; this version of bench reads {SCHEMA_VERSION}")
+        raise UsageError(f"{path}:1: schema version {version!r}; this version of bench reads {SCHEMA_VERSION}")
     try:
         return Published.model_validate_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in fault["loc"]) or "file"
-        raise UsageError(f"{path}: {place}: {fault['msg']}") from None
+        place, told = ".".join(str(part) for part in fault["loc"]), str(fault["msg"]).removeprefix("Value error, ")
+        where = f"{place}: {told}" if place else told
+        raise UsageError(f"{path}:{_line(text, where)}: {where}") from None
+
+
+def _line(text: str, where: str) -> int:
+    """The line of a fault: of its cell, as ``Published.text`` writes them, else the first."""
+    head, begun, _ = text.partition('\n "cells": [\n')
+    named = re.match(r"cells(?:\[(\d+)\]|\.(\d+))", where)
+    if not begun or named is None:
+        return 1
+    number = int(named[1]) if named[1] else int(named[2]) + 1
+    return head.count("\n") + 2 + number
 
 
 def _known(cell: str, runtime: str) -> dict[str, Any]:

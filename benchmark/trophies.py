@@ -5,12 +5,14 @@ A TOML file beside the published results, ``trophies.toml``, one ``[[trophy]]`` 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from benchmark import plainfile
 from benchmark.contracts import Frozen
 from benchmark.errors import UsageError
 
@@ -39,13 +41,15 @@ class Trophies(Frozen):
 def read(folder: Path) -> tuple[Trophy, ...]:
     """The trophies of a folder of published results, newest first; none where there is no file. Raises UsageError."""
     path = folder / FILE
-    if not path.is_file():
+    if not path.exists():
         return ()
+    text = plainfile.text(path)
     try:
-        found = Trophies.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        found = Trophies.model_validate(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        place = re.search(r"at line (\d+)", str(error))
+        raise UsageError(f"{path}:{place[1] if place else 1}: {error}") from None
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        raise UsageError(f"{path}: {'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from None
+        raise UsageError(f"{path}:1: {'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from None
     return tuple(sorted(found.trophy, key=lambda one: one.found, reverse=True))

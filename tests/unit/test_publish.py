@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def test_runs_and_published_results_are_compared_and_exported_alike(run: Path, c
         (f'"{STRUCK}"', '"odd"', "cells[2]: 'odd' is not a cell's name"),
         ('"cells": [\n', '"cells": [}', "not a JSON object"),
         ('"cells": [\n', '"cells": ' + "[" * 100_000, "not a JSON object"),
-        ('"cells": [\n', '"cells": [7, ', "cells.0: Input should be a valid dictionary"),
+        ('"cells": [\n', '"cells": [\n7, ', "cells.0: Input should be an object"),
         ('"cell":"', '"cell":null,"x":"', "cells[1]: "),
     ],
 )
@@ -122,6 +123,19 @@ def test_a_damaged_published_result_names_its_file_and_place(run: Path, old: str
         published.read(TARGET)
     assert str(told.value).startswith(str(TARGET))
     assert message in str(told.value)
+    named = re.match(rf"{TARGET}:(\d+): ", str(told.value))
+    assert named is not None
+    if "cells" in message:
+        assert "cell" in TARGET.read_text().splitlines()[int(named[1]) - 1]
+
+
+def test_the_line_of_a_damaged_cell_is_its_own(run: Path) -> None:
+    assert bench(["publish", "run-1"]) == Exit.COMPLETED
+    text = TARGET.read_text()
+    TARGET.write_text(text.replace(f'"{STRUCK}"', '"odd"'))
+    line = next(number for number, line in enumerate(TARGET.read_text().splitlines(), 1) if '"odd"' in line)
+    with pytest.raises(UsageError, match=rf"^{TARGET}:{line}: cells\[2\]: 'odd' is not a cell's name"):
+        published.read(TARGET)
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden"])

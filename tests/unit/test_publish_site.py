@@ -185,7 +185,7 @@ def test_trophies_stand_on_their_page_and_at_their_runtime() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[trophy]", "trophies.toml: "),
+        ("[[trophy]", "trophies.toml:1: "),
         ('[[trophy]]\ntitle = "x"\n', "trophy.0.runtime: Field required"),
         (
             '[[trophy]]\ntitle="x"\nruntime="a"\nfound="2026-01-31"\nstatus="fixed"\nlink="javascript:alert(1)"\n',
