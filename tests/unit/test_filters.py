@@ -75,7 +75,7 @@ def test_a_known_name_that_no_cell_has_selects_nothing_and_is_no_error() -> None
         ("workload", "charge-crad", "did you mean 'charge-card'?"),
         ("adapter", "find-onyl", "did you mean 'find-only'?"),
         ("boundary", "after-comit", "did you mean 'after-commit'?"),
-        ("boundary", "11", "known: after-commit, after-timeout"),
+        ("boundary", "99", "known: after-commit, after-timeout"),
         ("variant", "deliverd", "did you mean 'delivered'?"),
         ("manifestation", "rest", "did you mean 'reset'?"),
         ("transport", "pigeon", "known: http, stdio"),
