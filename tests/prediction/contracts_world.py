@@ -108,6 +108,7 @@ TRAITS: dict[str, Traits] = {
     "param-key": Traits(key="provider", in_progress=True),
     "plain-or-abort": Traits(),
     "token-or-abort": Traits(key="provider"),
+    "one-transaction": Traits(key="provider"),
 }
 
 TREACHEROUS = frozenset({"instance-memory", "argument-hash", "key-dropper", "retrying-server", "hint-liar"})
@@ -130,6 +131,8 @@ class Declared:
     """With a natural key: other arguments are told apart from a repeat."""
     polls: bool = False
     """Has a look-up that no contract names."""
+    together: bool = False
+    """Several effects of a call are one upstream request."""
     hint: bool = False
     binds_all: bool = False
     not_executed: bool = False
@@ -181,6 +184,9 @@ TABLE: dict[str, Declared] = {
         ("charge", "send", "delete"), key=_key("param", "idempotencyKey", 86400.0), in_progress=True, binds_all=True
     ),
     "plain-or-abort": Declared(("charge", "create"), not_executed=True),
+    "one-transaction": Declared(
+        ("transfer",), key=_key("argument", "idempotency_key", 86400.0), not_executed=True, together=True
+    ),
     "token-or-abort": Declared(("charge", "create"), key=_key("argument", "client_token", 86400.0), not_executed=True),
 }
 
@@ -209,7 +215,7 @@ def contract(adapter: str, tool: str) -> Contract:
             "lookup": lookup,
             "reference": "reference" if row.reference else None,
             "binding": (*BINDING[tool], FREE[tool]) if row.binds_all else BINDING[tool],
-            "effects": EFFECTS.get(tool),
+            "effects": {**EFFECTS[tool], "together": row.together} if tool in EFFECTS else None,
             "answers": answers,
             "idempotent_hint": row.hint,
         }

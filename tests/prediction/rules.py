@@ -54,6 +54,7 @@ class Rule(Enum):
     KEY_CONFLICTS = "same live key, other binding arguments: mismatch, no effect"
     FREE_ARGUMENTS_DO_NOT_BIND = "a changed free argument is the same request"
     KEY_PER_EFFECT = "a call of several effects carries KEY/i for the i-th"
+    TOGETHER_IS_ONE_REQUEST = "one-transaction: both legs are one upstream request, so that none stands alone"
     UNIQUE_REFERENCE_REFUSES = "unique-key: a taken reference is answered isError exists"
     CONDITIONAL_PUT_REFUSES = "conditional-put: an existing path is answered isError exists (or mismatch)"
     SAME_CONTENT_IS_NO_EFFECT = "a put of the same content changes nothing"

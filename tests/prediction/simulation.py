@@ -280,7 +280,11 @@ class World:
             rows = [("leg", {"account": account, "amount": sign * arguments["amount"]}) for account, sign in signs]
         else:
             rows = [(CLASSES[tool], {argument: arguments[argument] for argument in BINDING[tool]})]
-        several = self.contracts[tool].effects is not None
+        effects = self.contracts[tool].effects
+        several = effects is not None
+        if effects is not None and effects.together and Rule.TOGETHER_IS_ONE_REQUEST in self.rules:
+            (effect_class, first), *rest = rows
+            return [Request(effect_class, first, key, reference, free, tuple(fields for _, fields in rest))]
         return [
             Request(
                 effect_class,
@@ -359,7 +363,7 @@ class World:
         answer = self.provider.write(running.requests[running.position], self.now)
         running.position += 1
         if answer.code is None:
-            running.receipts.append(answer.receipt)
+            running.receipts += (answer.receipt, *answer.others)
         if answer.new:
             running.committed = True
             for decoy in self._decoys_to_come:

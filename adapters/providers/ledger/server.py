@@ -4,6 +4,7 @@ PUT    /_namespaces/NS   {"database": PATH, "retention_s": seconds or null, "sto
 DELETE /_namespaces/NS
 POST   /NS/charges | /NS/refunds | /NS/messages | /NS/resources | /NS/deletions | /NS/legs | /NS/jobs
 GET    the same with ?field=value
+POST   /NS/transfers     {"accounts": [source, target], "amount": …}: two legs in one transaction
 PUT    /NS/objects/PATH
 POST   /NS/undo          {"receipt": …}
 """
@@ -86,6 +87,8 @@ async def serve(request: web.Request) -> web.Response:
     match request.method, path:
         case "POST", "/undo":
             return reply(ledger.undo(body.get("receipt")))
+        case "POST", "/transfers":
+            return reply(ledger.transfer(body, terms_of(request)))
         case "POST", _ if path in EVENTS:
             return reply(ledger.post(path, body, terms_of(request)))
         case "GET", _ if path in EVENTS:
