@@ -22,10 +22,16 @@ MESSAGES = {
 
 @dataclass(frozen=True)
 class Result:
-    """A tool result: structured content, and whether it is an error."""
+    """A tool result: structured content, whether it is an error, and what stands in its ``_meta``."""
 
     content: Json
     is_error: bool = False
+    meta: Json | None = None
+
+    @property
+    def code(self) -> str | None:
+        """The code of an error."""
+        return str(self.content.get("code")) if self.is_error else None
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ class Traits:
     create_only: bool = False
     in_progress: bool = False
     repeats: bool = False
+    assay: bool = False
+    """Attempts are recorded for all instances; charges, which are paid, are unique beyond the record."""
     taken: Literal["refuse", "return"] | None = None
     """What a call with a handle in use gets (a job's name, a slot); None: one more effect."""
 
@@ -89,7 +91,7 @@ TRAITS: dict[str, Traits] = {
     "find-unsettled": Traits(),
     "client-token": Traits(key="provider"),
     "idempotency-key": Traits(key="provider"),
-    "meta-key": Traits(key="provider", in_progress=True),
+    "meta-key": Traits(assay=True),
     "unique-key": Traits(key="unique"),
     "staged-rename": Traits(files=True),
     "conditional-put": Traits(create_only=True),
@@ -137,10 +139,21 @@ class Declared:
     binds_all: bool = False
     not_executed: bool = False
     in_progress: bool = False
+    assay: bool = False
 
 
-def _key(carrier: str, name: str, retention_s: float | None, on_repeat: str = "replay") -> dict[str, Any]:
-    return {"carrier": carrier, "name": name, "retention_s": retention_s, "on_repeat": on_repeat, "scope": "endpoint"}
+ASSAY = {
+    "mismatch": "IDEMPOTENCY_KEY_REUSED",
+    "in_progress": "IDEMPOTENCY_IN_PROGRESS",
+    "unavailable": "IDEMPOTENCY_RESULT_UNAVAILABLE",
+    "stalled": "IDEMPOTENCY_ATTEMPT_STALLED",
+}
+
+
+def _key(
+    carrier: str, name: str, retention_s: float | None, on_repeat: str = "replay", scope: str = "endpoint"
+) -> dict[str, Any]:
+    return {"carrier": carrier, "name": name, "retention_s": retention_s, "on_repeat": on_repeat, "scope": scope}
 
 
 TABLE: dict[str, Declared] = {
@@ -164,7 +177,9 @@ TABLE: dict[str, Declared] = {
         reference=True,
         not_executed=True,
     ),
-    "meta-key": Declared(("charge", "send"), key=_key("meta", "bench/idempotency-key", 900.0), in_progress=True),
+    "meta-key": Declared(
+        ("charge", "send"), key=_key("meta", "assay/idempotency-key", 900.0, scope="account"), assay=True, binds_all=True
+    ),
     "unique-key": Declared(("charge", "create"), key=_key("argument", "reference", None, "refuse"), reference=True),
     "staged-rename": Declared(("put",), natural="overwrite"),
     "conditional-put": Declared(("put",), natural="refuse", not_executed=True),
@@ -203,6 +218,8 @@ def contract(adapter: str, tool: str) -> Contract:
         answers["not_executed"] = ("/structuredContent/code", "not_executed")
     if row.in_progress:
         answers["in_progress"] = ("/structuredContent/code", "in_progress")
+    if row.assay:
+        answers = {name: ("/_meta/assay~1error/code", code) for name, code in ASSAY.items()}
     lookup = None
     if row.finds:
         finder, field, _ = FINDERS[tool]

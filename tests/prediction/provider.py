@@ -67,7 +67,7 @@ class Provider:
         name = self._recognised_by(request)
         if name is None:
             return self._impossible(request) or self._make(request)
-        unique = self.traits.key == "unique"
+        unique = self.traits.key == "unique" or self.traits.assay
         expires = not unique and self.retention_s is not None and Rule.RETENTION_ENDS in self.rules
         if self.traits.key == "content" and Rule.ARGUMENT_HASH_EXPIRES not in self.rules:
             expires = False
@@ -106,6 +106,7 @@ class Provider:
         if traits.key == "content" and Rule.ARGUMENT_HASH_DEDUPLICATES in rules:
             return repr(sorted(request.fields.items()))
         kept = traits.key in ("provider", "unique") or (traits.key == "dropped" and Rule.KEY_DROPPER_DROPS not in rules)
+        kept = kept or (traits.assay and request.effect_class == "charge" and Rule.PAID_IS_UNIQUE in rules)
         return request.key if kept and Rule.KEY_REPLAYS in rules else None
 
     def _make(self, request: Request) -> Answer:

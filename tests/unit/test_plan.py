@@ -141,7 +141,7 @@ def house() -> House:
         adapter("find-unsettled", "charge create", lookup=True),
         adapter("client-token", "create charge transfer refund delete", key_s=86400, proof=True),
         adapter("idempotency-key", "charge send transfer", key_s=86400, lookup=True, proof=True),
-        adapter("meta-key", "charge send", key_s=900),
+        adapter("meta-key", "charge send", key_s=900, binds_all=True),
         adapter("unique-key", "charge create", key_s=None),
         adapter("staged-rename", "put", natural="path", provider="files"),
         adapter("conditional-put", "put", natural="path", proof=True),

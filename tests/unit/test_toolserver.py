@@ -70,7 +70,7 @@ async def test_every_tool_is_listed_as_declared_and_makes_one_effect_per_request
         assert len(tool.traffic.requests) == (0 if tool.kind == "files" else 1 if once else len(receipts))
 
 
-@pytest.mark.parametrize("name", ["client-token", "idempotency-key", "meta-key"])
+@pytest.mark.parametrize("name", ["client-token", "idempotency-key"])
 @pytest.mark.parametrize("where", MODES)
 async def test_a_key_is_replayed_by_any_instance_bound_and_optional(world: World, name: str, where: tuple[str, str]) -> None:
     async with clients(world) as connect:
@@ -301,16 +301,16 @@ async def test_a_call_that_did_something_never_says_that_nothing_was_executed(wo
 
 async def test_a_repeat_is_told_of_the_call_that_still_runs(world: World) -> None:
     async with clients(world) as connect:
-        tool = await connect("meta-key")
+        tool = await connect("param-key")
         tool.traffic.faults += ["hold"]
-        first = asyncio.create_task(charge(tool, "meta-key", "k"))
+        first = asyncio.create_task(charge(tool, "param-key", "k"))
         assert await soon(tool.traffic.held.is_set)
-        second = await charge(tool, "meta-key", "k")
+        second = await charge(tool, "param-key", "k")
         assert (second["code"], second["retry_after_s"], second["isError"]) == ("in_progress", 0.2, True)
-        assert (await charge(tool, "meta-key", "other"))["receipt"] == "ch_1"
+        assert (await charge(tool, "param-key", "other"))["receipt"] == "ch_1"
         tool.traffic.let_go.set()
         assert await first == {"receipt": "ch_2", "isError": False}
-        assert (await charge(tool, "meta-key", "k"))["replayed"] is True
+        assert (await charge(tool, "param-key", "k"))["replayed"] is True
 
 
 @pytest.mark.parametrize("where", MODES)

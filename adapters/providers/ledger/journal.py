@@ -74,6 +74,8 @@ class Terms:
     key: str | None = None
     binding: tuple[str, ...] | None = None
     reference_unique: bool = False
+    until_void: bool = False
+    """A unique reference is free again once its effect was undone."""
     create_only: bool = False
     if_taken: Literal["refuse", "return"] | None = None
     """Of jobs: what a start with a handle that is taken gets; None: another job of that handle."""
@@ -233,6 +235,12 @@ class Ledger:
     def _reference_taken(self, kind: Kind, body: Json, terms: Terms) -> Answer | None:
         """409 if the database's constraint says that the reference is taken; null references never collide."""
         reference, receipt = body.get("reference"), f"{kind.prefix}_{self._count(kind.name) + 1}"
+        if terms.until_void:
+            self._db.execute(
+                "DELETE FROM references_taken WHERE class = ? AND reference = ? AND EXISTS"
+                " (SELECT 1 FROM journal WHERE kind = 'undo' AND receipt = references_taken.receipt)",
+                (kind.name, reference),
+            )
         try:
             self._db.execute("INSERT INTO references_taken VALUES (?, ?, ?)", (kind.name, reference, receipt))
         except sqlite3.IntegrityError:

@@ -30,7 +30,8 @@ def terms_of(request: web.Request) -> Terms:
     return Terms(
         key=request.headers.get("Idempotency-Key"),
         binding=None if binding is None else tuple(name.strip() for name in binding.split(",") if name.strip()),
-        reference_unique=request.headers.get("Reference-Unique", "").lower() == "true",
+        reference_unique=request.headers.get("Reference-Unique", "").lower() in ("true", "until-void"),
+        until_void=request.headers.get("Reference-Unique", "").lower() == "until-void",
         create_only=request.headers.get("If-None-Match") == "*",
         if_taken={"refuse": "refuse", "return": "return"}.get(request.headers.get("If-Taken", "")),  # type: ignore[arg-type]
         keeps_errors=request.headers.get("Idempotency-Errors") == "replay",
