@@ -33,9 +33,9 @@ class Struck:
 
     @property
     def upstream_requests(self) -> int:
-        """How many upstream requests the call makes: one per effect."""
+        """How many upstream requests the call makes: one per effect, unless all are made together."""
         several = self.contract.effects if self.contract else None
-        return len(self.call.arguments.get(several.each, ())) if several else 1
+        return len(self.call.arguments.get(several.each, ())) if several and not several.together else 1
 
 
 def struck(workload: Workload, adapter: ToolAdapter, cell: Cell) -> Struck:

@@ -98,6 +98,7 @@ class Performance:
         self._folder = Path(tempfile.mkdtemp(prefix="c", dir=laboratory.scratch))
         (self._folder / "state").mkdir()
         (self._folder / "files").mkdir()
+        (self._folder / "store").mkdir()
         self._token = secrets.token_urlsafe(16)
         self._namespace = "n" + secrets.token_hex(8)
         self._base = ""

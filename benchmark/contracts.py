@@ -44,10 +44,11 @@ class Lookup(Frozen):
 
 
 class Several(Frozen):
-    """One call, several effects, one upstream request each (key KEY/i)."""
+    """One call, several effects, one upstream request each (key KEY/i), or all in one (key KEY)."""
 
     each: str = Field(description="The list argument with one item per effect.")
     atomic: bool = False
+    together: bool = Field(default=False, description="All of them in one upstream request and one transaction.")
 
 
 Answer = tuple[str, Any]

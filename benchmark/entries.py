@@ -70,7 +70,8 @@ class CommitRule(Frozen):
         default=None, description="A JSON pointer into the answer's body and the value that marks a replay: not a commit."
     )
     receipt: str = Field(
-        description="JSON pointer into the answer's body, or the name of a group of ``path`` (answers without a body)."
+        description="JSON pointer to it, or to a list of them, in the answer's body; "
+        "or the name of a group of ``path`` (answers without a body)."
     )
 
 

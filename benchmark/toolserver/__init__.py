@@ -14,21 +14,28 @@ What an adapter may add, as keywords of ``serve``:
 - ``around(step, send)`` stands around each upstream request and answers with its ``Reply`` (default: ``send(step)``);
 - ``prepare(root, fields)``, for a provider without a network: checks the fields (raises ``Invalid``, or ``Taken`` where a
   key is in use with others) and returns the mutation, a function without arguments that makes the effect and returns what it
-  ``Made``. It runs between the two brackets of the gate.
+  ``Made``. It runs between the two brackets of the gate;
+- ``guard(assignment)`` makes what stands around every call that carries a key, see ``Guard``.
 """
 
 from benchmark.toolserver import icalendar
+from benchmark.toolserver.answers import Result
 from benchmark.toolserver.arguments import Invalid, Taken, relative
+from benchmark.toolserver.assignment import Assignment
+from benchmark.toolserver.calls import Guard
 from benchmark.toolserver.program import serve
 from benchmark.toolserver.steps import Around, Lost, Made, Prepare, Reply, Send, Serving, Step
 
 __all__ = [
     "Around",
+    "Assignment",
+    "Guard",
     "Invalid",
     "Lost",
     "Made",
     "Prepare",
     "Reply",
+    "Result",
     "Send",
     "Serving",
     "Step",

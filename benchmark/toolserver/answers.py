@@ -22,17 +22,23 @@ MESSAGES = {
 
 @dataclass(frozen=True)
 class Result:
-    """A tool result: structured content, and whether it is an error."""
+    """A tool result: structured content, whether it is an error, and what stands in its ``_meta``."""
 
     content: Json
     is_error: bool = False
+    meta: Json | None = None
+
+    @property
+    def code(self) -> str | None:
+        """The code of an error."""
+        return str(self.content.get("code")) if self.is_error else None
 
 
 @dataclass(frozen=True)
 class Done:
-    """The effect stands."""
+    """The effect stands, or those of one request."""
 
-    receipt: str
+    receipts: tuple[str, ...]
     replayed: bool
 
 
@@ -47,8 +53,10 @@ class Refused:
 def meaning(reply: Reply, contract: Contract) -> Done | Refused:
     """What an answer to a mutation proves; raises Lost where it proves nothing."""
     receipt, code = reply.body.get("receipt"), reply.body.get("code")
-    if reply.status in (200, 201) and isinstance(receipt, str):
-        return Done(receipt, reply.body.get("replayed") is True)
+    together = contract.effects is not None and contract.effects.together
+    receipts = reply.body.get("receipts") if together else [receipt] if isinstance(receipt, str) else None
+    if reply.status in (200, 201) and receipts:
+        return Done(tuple(receipts), reply.body.get("replayed") is True)
     if code == "not_executed" and contract.answers.not_executed is not None:
         return Refused("not_executed", None)
     if 400 <= reply.status < 500:
@@ -58,9 +66,10 @@ def meaning(reply: Reply, contract: Contract) -> Done | Refused:
 
 def success(done: list[Done], several: bool) -> Result:
     """The receipt of the effect, or the receipts of several (of one: both)."""
-    content: Json = {"receipts": [each.receipt for each in done]} if several else {}
-    if len(done) == 1:
-        content["receipt"] = done[0].receipt
+    receipts = [receipt for each in done for receipt in each.receipts]
+    content: Json = {"receipts": receipts} if several else {}
+    if len(receipts) == 1:
+        content["receipt"] = receipts[0]
     if all(each.replayed for each in done):
         content["replayed"] = True
     return Result(content)
@@ -78,7 +87,7 @@ def error(code: str, done: list[Done] | None = None, message: str | None = None,
     """An error with its code, a sentence for people and models, and the receipts that there are nevertheless."""
     content: Json = {"code": code, "message": message or MESSAGES.get(code, "The request was refused."), **extra}
     if done:
-        content["receipts"] = [each.receipt for each in done]
+        content["receipts"] = [receipt for each in done for receipt in each.receipts]
     return Result(content, is_error=True)
 
 

@@ -23,6 +23,8 @@ class Assignment(BaseModel):
     upstream: str | None = Field(default=None, description="Base URL of the provider's API.")
     gate: str | None = Field(default=None, description="Unix socket that brackets mutations of files.")
     root: str | None = Field(default=None, description="Folder of the files.")
+    store: str | None = Field(default=None, description="A folder for what all instances of the server remember.")
+    retention_s: float | None = Field(default=None, description="How long keys are remembered; absent: as tool.toml says.")
 
 
 def read_assignment() -> Assignment:

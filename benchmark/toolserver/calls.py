@@ -18,6 +18,9 @@ Json = dict[str, Any]
 Transport = Callable[[Step, Attempt], Reply]
 RETRY_AFTER_S = 0.2
 
+Guard = Callable[[str, Json, str, Callable[[], Result]], Result]
+"""Stands around a whole call that carries a key: tool, checked arguments, key, and what does the work."""
+
 
 def directly(step: Step, send: Send) -> Reply:
     """The default of ``around``."""
@@ -27,10 +30,13 @@ def directly(step: Step, send: Send) -> Reply:
 class Calls:
     """The tools of one server instance."""
 
-    def __init__(self, tools: Mapping[str, Tool], transport: Transport, around: Around = directly) -> None:
+    def __init__(
+        self, tools: Mapping[str, Tool], transport: Transport, around: Around = directly, guard: Guard | None = None
+    ) -> None:
         self._tools = {name: (tool, Serving.model_validate(tool.serving)) for name, tool in tools.items()}
         self._transport = transport
         self._around = around
+        self._guard = guard
         self._running: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
@@ -41,6 +47,8 @@ class Calls:
             arguments = checked(tool.arguments, given)
             key = _key(tool, arguments, params)
             steps = plan(tool, serving, arguments, key)
+            if self._guard is not None and key is not None:
+                return self._guard(name, arguments, key, lambda: self._make(tool, serving, steps, attempt))
             with self._only_one(name, tool, key) as alone:
                 return (
                     self._make(tool, serving, steps, attempt) if alone else error("in_progress", retry_after_s=RETRY_AFTER_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tomllib
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from benchmark.errors import UsageError
 from benchmark.toolserver.answers import output_schema
 from benchmark.toolserver.arguments import schema
 from benchmark.toolserver.assignment import Assignment, read_assignment
-from benchmark.toolserver.calls import Calls, Transport, directly
+from benchmark.toolserver.calls import Calls, Guard, Transport, directly
 from benchmark.toolserver.gate import Gate
 from benchmark.toolserver.steps import Around, Prepare
 from benchmark.toolserver.upstream import Attempt, Upstream
@@ -29,11 +29,18 @@ MOST_CALLS = 1000
 """Calls that may be under way at once; held ones occupy a thread each."""
 
 
-def serve(program: str, *, around: Around = directly, prepare: Prepare | None = None) -> None:
+def serve(
+    program: str,
+    *,
+    around: Around = directly,
+    prepare: Prepare | None = None,
+    guard: Callable[[Assignment], Guard] | None = None,
+) -> None:
     """Serves the ``tool.toml`` beside ``program`` (an adapter's ``__file__``) until the other side ends it."""
     adapter = ToolAdapter.model_validate(tomllib.loads((Path(program).parent / "tool.toml").read_text(encoding="utf-8")))
     assignment = read_assignment()
-    server = build(adapter, Calls(adapter.tools, _transport(assignment, prepare), around))
+    guarding = guard(assignment) if guard is not None else None
+    server = build(adapter, Calls(adapter.tools, _transport(assignment, prepare), around, guarding))
     asyncio.run(_stdio(server) if assignment.transport == "stdio" else _http(server, adapter, assignment))
 
 
@@ -66,7 +73,9 @@ def build(adapter: ToolAdapter, calls: Calls) -> Server[Any]:
                 attempt.abort()
             raise
         text = types.TextContent(type="text", text=json.dumps(result.content, ensure_ascii=False))
-        return types.CallToolResult(content=[text], structured_content=result.content, is_error=result.is_error)
+        return types.CallToolResult(
+            content=[text], structured_content=result.content, is_error=result.is_error, _meta=result.meta
+        )
 
     return Server(adapter.name, title=adapter.title, on_list_tools=list_tools, on_call_tool=call_tool)
 

@@ -110,6 +110,9 @@ def plan(tool: Tool, serving: Serving, arguments: Json, key: str | None) -> tupl
     several = contract.effects if contract is not None else None
     if several is None:
         return (_step(serving, contract, path, fields, key, reference),)
+    if several.together:
+        fields = {**fields, several.each: arguments[several.each]}
+        return (_step(serving, contract, path, fields, key, reference),)
     items = arguments[several.each]
     for name, factors in serving.factors.items():
         if len(items) != len(factors):
@@ -150,6 +153,8 @@ def _binding(serving: Serving, contract: Contract | None) -> tuple[str, ...]:
     """The binding arguments under their upstream names; none where nothing compares them."""
     if contract is None or (contract.key is None and contract.natural_key is None):
         return ()
+    if contract.effects is not None and contract.effects.together:
+        return contract.binding
     each = contract.effects.each if contract.effects is not None else None
     names = ((serving.each_as or name) if name == each else name for name in contract.binding)
     return tuple(name for name in names if name in serving.body or name == serving.each_as)

@@ -61,7 +61,8 @@ def read_reply(
         except ValueError:
             document = None
         receipt = pointed(document, rule.receipt) if rule.receipt.startswith("/") else unquote(place[rule.receipt])
-        receipts = (str(receipt),) if receipt is not MISSING else ()
+        named = receipt if isinstance(receipt, list) else [] if receipt is MISSING else [receipt]
+        receipts = tuple(str(each) for each in named)
         replayed = rule.unless is not None and json_equal(pointed(document, rule.unless[0]), rule.unless[1])
         committed = status in rule.status and bool(receipts) and not replayed
         return Reply(status, headers, body, receipts, rule.effect_class, committed)

@@ -87,6 +87,12 @@ class Scene:
         """Stateless revision, in which closing a response stream is the cancel."""
         return self.cell.protocol == "2026-07-28"
 
+    @property
+    def _retention_s(self) -> float | None:
+        """As this cell's contracts have it."""
+        keys = [contract.key for contract in self.contracts.values() if contract.key is not None]
+        return next((key.retention_s for key in keys if key.retention_s is not None), None)
+
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run work beside the cell; its failure fails the cell; it never outlives the cell."""
         task = asyncio.get_running_loop().create_task(work)
@@ -129,6 +135,8 @@ class Scene:
                     "upstream": None if files else f"{self.hub_url}/p/{self.token}/{name}",
                     "gate": str(self.scratch / "gate") if files else None,
                     "root": str(self.scratch / "files") if files else None,
+                    "store": str(self.scratch / "store"),
+                    "retention_s": self._retention_s,
                 }
             )
         )

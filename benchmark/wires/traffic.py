@@ -129,7 +129,7 @@ class Traffic:
 
     def _expected(self, call: LiveCall) -> int:
         contract = self._contracts.get(call.tool)
-        if contract is None or contract.effects is None:
+        if contract is None or contract.effects is None or contract.effects.together:
             return 1
         several = call.arguments.get(contract.effects.each)
         return len(several) if isinstance(several, list) else 1

@@ -77,6 +77,8 @@ class Traits:
     create_only: bool = False
     in_progress: bool = False
     repeats: bool = False
+    assay: bool = False
+    """Attempts are recorded for all instances; charges, which are paid, are unique beyond the record."""
     taken: Literal["refuse", "return"] | None = None
     """What a call with a handle in use gets (a job's name, a slot); None: one more effect."""
 
@@ -89,7 +91,7 @@ TRAITS: dict[str, Traits] = {
     "find-unsettled": Traits(),
     "client-token": Traits(key="provider"),
     "idempotency-key": Traits(key="provider"),
-    "meta-key": Traits(key="provider", in_progress=True),
+    "meta-key": Traits(assay=True),
     "unique-key": Traits(key="unique"),
     "staged-rename": Traits(files=True),
     "conditional-put": Traits(create_only=True),
@@ -108,6 +110,7 @@ TRAITS: dict[str, Traits] = {
     "param-key": Traits(key="provider", in_progress=True),
     "plain-or-abort": Traits(),
     "token-or-abort": Traits(key="provider"),
+    "one-transaction": Traits(key="provider"),
 }
 
 TREACHEROUS = frozenset({"instance-memory", "argument-hash", "key-dropper", "retrying-server", "hint-liar"})
@@ -130,14 +133,27 @@ class Declared:
     """With a natural key: other arguments are told apart from a repeat."""
     polls: bool = False
     """Has a look-up that no contract names."""
+    together: bool = False
+    """Several effects of a call are one upstream request."""
     hint: bool = False
     binds_all: bool = False
     not_executed: bool = False
     in_progress: bool = False
+    assay: bool = False
 
 
-def _key(carrier: str, name: str, retention_s: float | None, on_repeat: str = "replay") -> dict[str, Any]:
-    return {"carrier": carrier, "name": name, "retention_s": retention_s, "on_repeat": on_repeat, "scope": "endpoint"}
+ASSAY = {
+    "mismatch": "IDEMPOTENCY_KEY_REUSED",
+    "in_progress": "IDEMPOTENCY_IN_PROGRESS",
+    "unavailable": "IDEMPOTENCY_RESULT_UNAVAILABLE",
+    "stalled": "IDEMPOTENCY_ATTEMPT_STALLED",
+}
+
+
+def _key(
+    carrier: str, name: str, retention_s: float | None, on_repeat: str = "replay", scope: str = "endpoint"
+) -> dict[str, Any]:
+    return {"carrier": carrier, "name": name, "retention_s": retention_s, "on_repeat": on_repeat, "scope": scope}
 
 
 TABLE: dict[str, Declared] = {
@@ -161,7 +177,9 @@ TABLE: dict[str, Declared] = {
         reference=True,
         not_executed=True,
     ),
-    "meta-key": Declared(("charge", "send"), key=_key("meta", "bench/idempotency-key", 900.0), in_progress=True),
+    "meta-key": Declared(
+        ("charge", "send"), key=_key("meta", "assay/idempotency-key", 900.0, scope="account"), assay=True, binds_all=True
+    ),
     "unique-key": Declared(("charge", "create"), key=_key("argument", "reference", None, "refuse"), reference=True),
     "staged-rename": Declared(("put",), natural="overwrite"),
     "conditional-put": Declared(("put",), natural="refuse", not_executed=True),
@@ -181,6 +199,9 @@ TABLE: dict[str, Declared] = {
         ("charge", "send", "delete"), key=_key("param", "idempotencyKey", 86400.0), in_progress=True, binds_all=True
     ),
     "plain-or-abort": Declared(("charge", "create"), not_executed=True),
+    "one-transaction": Declared(
+        ("transfer",), key=_key("argument", "idempotency_key", 86400.0), not_executed=True, together=True
+    ),
     "token-or-abort": Declared(("charge", "create"), key=_key("argument", "client_token", 86400.0), not_executed=True),
 }
 
@@ -197,6 +218,8 @@ def contract(adapter: str, tool: str) -> Contract:
         answers["not_executed"] = ("/structuredContent/code", "not_executed")
     if row.in_progress:
         answers["in_progress"] = ("/structuredContent/code", "in_progress")
+    if row.assay:
+        answers = {name: ("/_meta/assay~1error/code", code) for name, code in ASSAY.items()}
     lookup = None
     if row.finds:
         finder, field, _ = FINDERS[tool]
@@ -209,7 +232,7 @@ def contract(adapter: str, tool: str) -> Contract:
             "lookup": lookup,
             "reference": "reference" if row.reference else None,
             "binding": (*BINDING[tool], FREE[tool]) if row.binds_all else BINDING[tool],
-            "effects": EFFECTS.get(tool),
+            "effects": {**EFFECTS[tool], "together": row.together} if tool in EFFECTS else None,
             "answers": answers,
             "idempotent_hint": row.hint,
         }

@@ -92,7 +92,7 @@ def _strikes(workload: Workload, adapter: str, row: Row) -> Iterator[Strike]:
     calls = workload.declared_calls
     effects = world(adapter, workload.tools).get(calls[0][2].tool)
     several = effects.effects if effects is not None else None
-    if several is not None and len(calls) == 1:
+    if several is not None and not several.together and len(calls) == 1:
         yield Strike(upstream=len(calls[0][2].arguments[several.each]))
     if len(calls) > 2:
         yield Strike("middle")

@@ -212,7 +212,7 @@ def _token_judges(session: Session, seen: Seen, keyed: bool) -> Settled | None:
         return _plain(seen)
     if seen.code == "exists":
         return Settled("committed", seen.receipts) if seen.receipts else UNRESOLVED
-    if seen.code == "mismatch":
+    if seen.code in ("mismatch", "unavailable", "stalled"):
         return UNRESOLVED
     if (keyed and session.on(Rule.TOKEN_RESENDS_WITH_KEY)) or seen.code == "not_executed":
         return None
@@ -265,6 +265,7 @@ class Settlement:
         assert call.contract is not None
         self.session, self.call, self.record, self.contract = session, call, record, call.contract
         self.doubt_since = session.world.now
+        self.repeatable = True
 
     def run(self) -> Settled:
         attempts = 0
@@ -305,9 +306,12 @@ class Settlement:
             return UNRESOLVED
         if seen.code == "in_progress":
             world.wait(RETRY_AFTER_S)
+        self.repeatable = self.repeatable and seen.code not in ("unavailable", "stalled")
         return None
 
     def _may_repeat(self) -> bool:
+        if not self.repeatable:
+            return False
         key, deadline = self.contract.key, self.record.deadline
         if key is not None and key.on_repeat != "new" and key.scope in ("account", "endpoint"):
             if key.retention_s is None or not self.session.on(Rule.LEDGER_HEEDS_DEADLINE):

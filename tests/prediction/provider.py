@@ -18,6 +18,13 @@ class Request:
     key: str | None = None
     reference: str | None = None
     free: Any = None
+    others: tuple[dict[str, Any], ...] = ()
+    """Fields of the further effects that the same request makes, in one transaction."""
+
+    @property
+    def bound(self) -> Any:
+        """What a key is bound to."""
+        return [self.fields, *self.others]
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,8 @@ class Answer:
     receipt: str
     new: bool = False
     code: str | None = None
+    others: tuple[str, ...] = ()
+    """Receipts of the further effects of the request."""
 
 
 @dataclass
@@ -48,7 +57,7 @@ class Provider:
     rules: Rules
     retention_s: float | None
     effects: list[Made] = field(default_factory=list)
-    _keys: dict[tuple[str, str], tuple[Any, str, float]] = field(default_factory=dict)
+    _keys: dict[tuple[str, str], tuple[Any, str, float, tuple[str, ...]]] = field(default_factory=dict)
     _count: int = 0
 
     def write(self, request: Request, now: float) -> Answer:
@@ -58,21 +67,22 @@ class Provider:
         name = self._recognised_by(request)
         if name is None:
             return self._impossible(request) or self._make(request)
-        unique = self.traits.key == "unique"
+        unique = self.traits.key == "unique" or self.traits.assay
         expires = not unique and self.retention_s is not None and Rule.RETENTION_ENDS in self.rules
         if self.traits.key == "content" and Rule.ARGUMENT_HASH_EXPIRES not in self.rules:
             expires = False
-        bound = dict(request.fields) if Rule.FREE_ARGUMENTS_DO_NOT_BIND in self.rules else (request.fields, request.free)
+        bound = request.bound if Rule.FREE_ARGUMENTS_DO_NOT_BIND in self.rules else (request.bound, request.free)
         known = self._keys.get((request.effect_class, name))
         if known is not None and not (expires and now >= known[2] + (self.retention_s or 0.0)):
             if known[0] != bound and Rule.KEY_CONFLICTS in self.rules:
                 return Answer(known[1], code="mismatch")
-            return Answer(known[1], code="exists" if unique and Rule.UNIQUE_REFERENCE_REFUSES in self.rules else None)
+            code = "exists" if unique and Rule.UNIQUE_REFERENCE_REFUSES in self.rules else None
+            return Answer(known[1], code=code, others=known[3])
         refused = self._impossible(request)
         if refused is not None:
             return refused
         answer = self._make(request)
-        self._keys[request.effect_class, name] = (bound, answer.receipt, now)
+        self._keys[request.effect_class, name] = (bound, answer.receipt, now, answer.others)
         return answer
 
     def _impossible(self, request: Request) -> Answer | None:
@@ -96,13 +106,19 @@ class Provider:
         if traits.key == "content" and Rule.ARGUMENT_HASH_DEDUPLICATES in rules:
             return repr(sorted(request.fields.items()))
         kept = traits.key in ("provider", "unique") or (traits.key == "dropped" and Rule.KEY_DROPPER_DROPS not in rules)
+        kept = kept or (traits.assay and request.effect_class == "charge" and Rule.PAID_IS_UNIQUE in rules)
         return request.key if kept and Rule.KEY_REPLAYS in rules else None
 
     def _make(self, request: Request) -> Answer:
         self._count += 1
         receipt = f"{request.effect_class}_{self._count}"
         self.effects.append(Made(request.effect_class, dict(request.fields), receipt, request.reference))
-        return Answer(receipt, new=True)
+        others = []
+        for fields in request.others:
+            self._count += 1
+            others.append(f"{request.effect_class}_{self._count}")
+            self.effects.append(Made(request.effect_class, dict(fields), others[-1], request.reference))
+        return Answer(receipt, new=True, others=tuple(others))
 
     def _put(self, request: Request) -> Answer:
         path, content = request.fields["path"], request.fields["content"]

@@ -59,11 +59,17 @@ class Rule(Enum):
     KEY_CONFLICTS = "same live key, other binding arguments: mismatch, no effect"
     FREE_ARGUMENTS_DO_NOT_BIND = "a changed free argument is the same request"
     KEY_PER_EFFECT = "a call of several effects carries KEY/i for the i-th"
+    TOGETHER_IS_ONE_REQUEST = "one-transaction: both legs are one upstream request, so that none stands alone"
     UNIQUE_REFERENCE_REFUSES = "unique-key: a taken reference is answered isError exists"
     CONDITIONAL_PUT_REFUSES = "conditional-put: an existing path is answered isError exists (or mismatch)"
     SAME_CONTENT_IS_NO_EFFECT = "a put of the same content changes nothing"
     OVERWRITTEN_IS_GONE = "files: an overwritten object is seen only as it finally is"
-    IN_PROGRESS_ANSWER = "meta-key: a repeat while the first call still runs in the same instance is answered in_progress"
+    IN_PROGRESS_ANSWER = (
+        "param-key: a repeat while the first call still runs in the same instance is answered in_progress; "
+        "meta-key: in any instance, and after a crash too, until the lease is over"
+    )
+    STOPPED_ATTEMPT_STALLS = "meta-key: after an attempt whose answer was lost, a repeat is told that it stalled, no effect"
+    PAID_IS_UNIQUE = "meta-key: a charge is unique beyond the replay window; a message is not"
     INSTANCE_MEMORY_FORGETS = "instance-memory: a key is remembered by the instance that saw the call succeed, by no other"
     ARGUMENT_HASH_DEDUPLICATES = "argument-hash: equal binding arguments are one effect, whatever the key"
     ARGUMENT_HASH_EXPIRES = "argument-hash: the content is forgotten with the retention, like a key"

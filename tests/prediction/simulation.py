@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from benchmark.boundaries import RESTARTS, Boundary, Manifestation, Point, Variant, strike_point
 from benchmark.cells import Cell
@@ -81,6 +81,16 @@ class Running:
 
 
 @dataclass
+class Recorded:
+    """What a server that records attempts knows of one."""
+
+    state: Literal["running", "done", "stalled"]
+    began: float
+    bound: Any
+    receipts: tuple[str, ...] | None = None
+
+
+@dataclass
 class World:
     """Provider, tool servers, wires and the fault of one cell."""
 
@@ -108,6 +118,7 @@ class World:
     _dropped: list[Running] = field(default_factory=list)
     _busy: set[tuple[int, str | None]] = field(default_factory=set)
     _memory: dict[tuple[int, str], tuple[Any, tuple[str, ...]]] = field(default_factory=dict)
+    _attempts: dict[str, Recorded] = field(default_factory=dict)
     _exited: bool = False
     _succeeded: set[int] = field(default_factory=set)
 
@@ -289,7 +300,11 @@ class World:
             rows = [("leg", {"account": account, "amount": sign * arguments["amount"]}) for account, sign in signs]
         else:
             rows = [(CLASSES[tool], {argument: arguments[argument] for argument in BINDING[tool]})]
-        several = self.contracts[tool].effects is not None
+        effects = self.contracts[tool].effects
+        several = effects is not None
+        if effects is not None and effects.together and Rule.TOGETHER_IS_ONE_REQUEST in self.rules:
+            (effect_class, first), *rest = rows
+            return [Request(effect_class, first, key, reference, free, tuple(fields for _, fields in rest))]
         return [
             Request(
                 effect_class,
@@ -335,12 +350,16 @@ class World:
     def _refused_by_provider(self, answer: Answer) -> Seen:
         """What the caller reads: the code in the words of the contract, and the receipt that the provider named."""
         row = TABLE[self.adapter]
+        if row.assay:
+            return Seen(How.IS_ERROR, code="unavailable")
         code = "exists" if row.natural is not None and answer.code == row.taken_says else answer.code
         return Seen(How.IS_ERROR, (answer.receipt,) if answer.receipt else (), code)
 
     def _answered_by_memory(self, running: Running) -> Seen | None:
         if running.key is None:
             return None
+        if self.traits.assay:
+            return self._recorded(running, running.key)
         if (
             (running.instance, running.key) in self._busy
             and self.traits.in_progress
@@ -354,8 +373,35 @@ class World:
             return Seen(How.IS_ERROR, known[1], "mismatch")
         return Seen(How.OK, known[1])
 
+    def _recorded(self, running: Running, key: str) -> Seen | None:
+        """What a repeat is told of the attempt on record; None: there is none, and this one is recorded."""
+        bound, record = [request.bound for request in running.requests], self._attempts.get(key)
+        over = self.retention_s is not None and record is not None and self.now >= record.began + self.retention_s
+        if record is None or (over and record.state == "done" and Rule.RETENTION_ENDS in self.rules):
+            self._attempts[key] = Recorded("running", self.now, bound)
+            return None
+        if record.bound != bound and Rule.KEY_CONFLICTS in self.rules:
+            return Seen(How.IS_ERROR, code="mismatch")
+        if record.state == "running":
+            if Rule.IN_PROGRESS_ANSWER not in self.rules:
+                return None
+            return Seen(How.IS_ERROR, code="in_progress")
+        if record.state == "stalled":
+            return Seen(How.IS_ERROR, code="stalled") if Rule.STOPPED_ATTEMPT_STALLS in self.rules else None
+        if record.receipts is None:
+            return Seen(How.IS_ERROR, code="unavailable")
+        return Seen(How.OK, record.receipts)
+
+    def _stopped(self, running: Running) -> None:
+        """The attempt is over, and its server does not know what it came to."""
+        if self.traits.assay and running.key is not None:
+            self._attempts[running.key].state = "stalled"
+
     def _remember(self, running: Running) -> None:
         self._busy.discard((running.instance, running.key))
+        if self.traits.assay and running.key is not None:
+            record = self._attempts[running.key]
+            record.state, record.receipts = "done", tuple(running.receipts)
         if self.traits.key == "instance" and running.key is not None:
             instances = [running.instance]
             if Rule.INSTANCE_MEMORY_FORGETS not in self.rules:
@@ -368,7 +414,7 @@ class World:
         answer = self.provider.write(running.requests[running.position], self.now)
         running.position += 1
         if answer.code is None:
-            running.receipts.append(answer.receipt)
+            running.receipts += (answer.receipt, *answer.others)
         if answer.new:
             running.committed = True
             for decoy in self._decoys_to_come:
@@ -467,6 +513,7 @@ class World:
                         running.receipts = running.receipts[: running.position]
                         self._upstream(running)
                     return None
+                self._stopped(running)
                 if Rule.LOST_ANSWER_ENDS_THE_CALL not in self.rules:
                     self._go_on(running)
                 if Rule.LOST_ANSWER_IS_IS_ERROR in self.rules:
@@ -501,6 +548,7 @@ class World:
         late, self._late = self._late, []
         for running in late:
             self._busy.discard((running.instance, running.key))
+            self._stopped(running)
             if self.traits.repeats and Rule.SERVER_REPEATS in self.rules:
                 running.position -= 1
                 running.receipts = running.receipts[: running.position]

@@ -86,6 +86,7 @@ def adapter(
     natural: str | None = None,
     binds_all: bool = False,
     polls: bool = False,
+    together: bool = False,
     proof: bool = False,
     provider: str = "ledger",
 ) -> ToolAdapter:
@@ -93,7 +94,10 @@ def adapter(
     declared: dict[str, Any] = {}
     for tool in tools.split():
         arguments, binding, effects = TOOLS[tool]
-        contract: dict[str, Any] = {"binding": list(arguments) if binds_all else binding, "effects": effects}
+        contract: dict[str, Any] = {
+            "binding": list(arguments) if binds_all else binding,
+            "effects": effects and {**effects, "together": together},
+        }
         if key_s != 0.0:
             contract["key"] = {"carrier": "argument", "name": "token", "retention_s": key_s}
         if natural:
@@ -137,13 +141,14 @@ def house() -> House:
         adapter("find-unsettled", "charge create", lookup=True),
         adapter("client-token", "create charge transfer refund delete", key_s=86400, proof=True),
         adapter("idempotency-key", "charge send transfer", key_s=86400, lookup=True, proof=True),
-        adapter("meta-key", "charge send", key_s=900),
+        adapter("meta-key", "charge send", key_s=900, binds_all=True),
         adapter("unique-key", "charge create", key_s=None),
         adapter("staged-rename", "put", natural="path", provider="files"),
         adapter("conditional-put", "put", natural="path", proof=True),
         adapter("plain-put", "put"),
         adapter("plain-or-abort", "charge create", proof=True),
         adapter("token-or-abort", "charge create", key_s=86400, proof=True),
+        adapter("one-transaction", "transfer", key_s=86400, proof=True, together=True),
         adapter("param-key", "charge send delete", key_s=86400, binds_all=True),
         adapter("delete-by-name", "delete", natural="name"),
         adapter("job-by-handle", "start", natural="job", polls=True),

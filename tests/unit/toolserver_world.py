@@ -192,6 +192,12 @@ class World:
             assert connection.getresponse().status == 201
         return name
 
+    def store(self, namespace: str) -> Path:
+        """What the instances of this namespace's server share."""
+        folder = self.scratch / f"store-{namespace}"
+        folder.mkdir(exist_ok=True)
+        return folder
+
     def start(self, folder: Path, assignment: dict[str, Any], descriptor: int) -> int:
         """Forks a tool server; its pid."""
         self.count += 1
@@ -276,7 +282,8 @@ class Connected:
             result = await self.client.session.send_request(asked, types.CallToolResult)
         content: Result = result.structured_content
         assert json.loads(result.content[0].text) == content  # type: ignore[union-attr]
-        return {**content, "isError": result.is_error}
+        told = {name: value for name, value in (result.meta or {}).items() if name.startswith("assay/")}
+        return {**content, "isError": result.is_error, **told}
 
     def effects(self) -> list[Effect]:
         return oracle({"radicale": "caldav"}.get(self.kind, self.kind), self.place)
@@ -346,6 +353,8 @@ async def connected(
         "upstream": f"http://127.0.0.1:{world.proxy.server_port}/{namespace}",
         "gate": gate,
         "root": str(place),
+        "store": str(world.store(namespace)),
+        "retention_s": retention_s,
     }
     if transport == "stdio":
         ours, theirs = socket.socketpair()

@@ -74,6 +74,8 @@ class Terms:
     key: str | None = None
     binding: tuple[str, ...] | None = None
     reference_unique: bool = False
+    until_void: bool = False
+    """A unique reference is free again once its effect was undone."""
     create_only: bool = False
     if_taken: Literal["refuse", "return"] | None = None
     """Of jobs: what a start with a handle that is taken gets; None: another job of that handle."""
@@ -122,6 +124,32 @@ class Ledger:
 
         with self._transaction():
             return self._keyed(f"POST {path}", body, terms, make)
+
+    def transfer(self, body: Json, terms: Terms) -> Answer:
+        """Both legs of a transfer in one transaction: −amount on the first account, +amount on the second."""
+        accounts, amount, memo = body.get("accounts"), body.get("amount"), body.get("memo")
+        if not isinstance(accounts, list) or len(accounts) != 2 or amount is None or not is_integer(amount):
+            return Answer(400, {"code": "invalid", "message": "accounts: source and target; amount: an integer"})
+        kind = EVENTS["/legs"]
+        legs = [
+            {"account": account, "amount": sign * amount, "memo": memo}
+            for account, sign in zip(accounts, (-1, 1), strict=True)
+        ]
+        for leg in legs:
+            wrong = invalid(kind, leg)
+            if wrong:
+                return Answer(400, {"code": "invalid", "message": wrong})
+
+        def make() -> Answer:
+            receipts = []
+            for leg in legs:
+                receipt = f"{kind.prefix}_{self._count(kind.name) + 1}"
+                self._record(kind, receipt, fields_of(kind, leg), None, terms)
+                receipts.append(receipt)
+            return Answer(201, {"receipts": receipts})
+
+        with self._transaction():
+            return self._keyed("POST /transfers", body, terms, make)
 
     def put(self, path: str, body: Json, terms: Terms) -> Answer:
         """A new version of the object at ``path``; 200 if its content stays, 412 if it may only be created and exists."""
@@ -194,7 +222,7 @@ class Ledger:
         now = self.clock()
         if row is not None and (self.retention_s is None or now < row[4] + self.retention_s):
             if row[0] != bound:
-                return Answer(422, {"code": "mismatch", "receipt": row[3]})
+                return Answer(422, {"code": "mismatch", **({"receipt": row[3]} if row[3] else {})})
             return Answer(row[1], {**json.loads(row[2]), "replayed": True})
         answer = make()
         if answer.status < 300 or terms.keeps_errors:
@@ -207,6 +235,12 @@ class Ledger:
     def _reference_taken(self, kind: Kind, body: Json, terms: Terms) -> Answer | None:
         """409 if the database's constraint says that the reference is taken; null references never collide."""
         reference, receipt = body.get("reference"), f"{kind.prefix}_{self._count(kind.name) + 1}"
+        if terms.until_void:
+            self._db.execute(
+                "DELETE FROM references_taken WHERE class = ? AND reference = ? AND EXISTS"
+                " (SELECT 1 FROM journal WHERE kind = 'undo' AND receipt = references_taken.receipt)",
+                (kind.name, reference),
+            )
         try:
             self._db.execute("INSERT INTO references_taken VALUES (?, ?, ?)", (kind.name, reference, receipt))
         except sqlite3.IntegrityError:

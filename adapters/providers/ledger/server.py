@@ -4,6 +4,7 @@ PUT    /_namespaces/NS   {"database": PATH, "retention_s": seconds or null, "sto
 DELETE /_namespaces/NS
 POST   /NS/charges | /NS/refunds | /NS/messages | /NS/resources | /NS/deletions | /NS/legs | /NS/jobs
 GET    the same with ?field=value
+POST   /NS/transfers     {"accounts": [source, target], "amount": …}: two legs in one transaction
 PUT    /NS/objects/PATH
 POST   /NS/undo          {"receipt": …}
 """
@@ -29,7 +30,8 @@ def terms_of(request: web.Request) -> Terms:
     return Terms(
         key=request.headers.get("Idempotency-Key"),
         binding=None if binding is None else tuple(name.strip() for name in binding.split(",") if name.strip()),
-        reference_unique=request.headers.get("Reference-Unique", "").lower() == "true",
+        reference_unique=request.headers.get("Reference-Unique", "").lower() in ("true", "until-void"),
+        until_void=request.headers.get("Reference-Unique", "").lower() == "until-void",
         create_only=request.headers.get("If-None-Match") == "*",
         if_taken={"refuse": "refuse", "return": "return"}.get(request.headers.get("If-Taken", "")),  # type: ignore[arg-type]
         keeps_errors=request.headers.get("Idempotency-Errors") == "replay",
@@ -86,6 +88,8 @@ async def serve(request: web.Request) -> web.Response:
     match request.method, path:
         case "POST", "/undo":
             return reply(ledger.undo(body.get("receipt")))
+        case "POST", "/transfers":
+            return reply(ledger.transfer(body, terms_of(request)))
         case "POST", _ if path in EVENTS:
             return reply(ledger.post(path, body, terms_of(request)))
         case "GET", _ if path in EVENTS:
