@@ -73,6 +73,8 @@ class Gate:
 
     async def _manifest(self, writer: asyncio.StreamWriter, live: LiveRequest, manifestation: Manifestation) -> None:
         scene = self._scene
+        if live.call is not None:
+            live.call.lost = True
         if manifestation is Manifestation.ERROR:
             scene.recorder.record(Kind.REPLY_DELIVERED, request=live.n, altered=True, detail="EIO")
             _write(writer, {"errno": errno.EIO})

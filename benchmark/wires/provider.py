@@ -150,6 +150,8 @@ class ProviderWire:
         self, request: web.BaseRequest, live: LiveRequest, manifestation: Manifestation
     ) -> web.StreamResponse:
         scene = self._scene
+        if live.call is not None:
+            live.call.lost = True
         match manifestation:
             case Manifestation.ERROR:
                 scene.recorder.record(Kind.REPLY_DELIVERED, request=live.n, status=502, altered=True)

@@ -27,6 +27,8 @@ class LiveCall:
     succeeded: bool = False
     cancelled: bool = False
     held: bool = False
+    lost: bool = False
+    """One of its upstream answers was lost to the tool server, which sends nothing more for it (or repeats itself)."""
     requests: list[LiveRequest] = field(default_factory=list)
 
     def delivered(self, payload: dict[str, Any]) -> None:
@@ -124,7 +126,7 @@ class Traffic:
             and not call.answered
             and all(request.done for request in call.requests)
         ]
-        unfinished = [call for call in candidates if len(call.requests) < self._expected(call)]
+        unfinished = [call for call in candidates if not call.lost and len(call.requests) < self._expected(call)]
         return next(iter(unfinished or candidates), None)
 
     def _expected(self, call: LiveCall) -> int:
