@@ -242,6 +242,7 @@ TABLE: dict[Boundary, Row] = {
             "anything more",
             "commit < provider killed < provider started < next upstream request",
             True,
+            "that the provider lost the effect: it committed before it was killed, and comes back with its state",
         ),
         Row(
             Boundary.LOOKUP_FAILURE,
@@ -252,6 +253,7 @@ TABLE: dict[Boundary, Row] = {
             "as after-commit (reset), and the runtime's next look-up is taken at the tool wire, once",
             "commit < loss < look-up called, not forwarded",
             True,
+            "that a look-up is of no use: this one was lost, and may be made again",
         ),
         Row(
             Boundary.DOUBLE_RESUME,
@@ -262,6 +264,7 @@ TABLE: dict[Boundary, Row] = {
             "stops the runtime (SIGSTOP) and starts a second one; when that has ended the first goes on, its call timed out",
             "commit < first stopped < second started < second ended < first continued",
             True,
+            "that two lives are the runtime's fault: whether they do the effect twice is",
         ),
         Row(
             Boundary.LEASE_EXPIRED,
@@ -272,6 +275,7 @@ TABLE: dict[Boundary, Row] = {
             "as agent-restart in-flight; the runtime is started again while its own lease lives, or once it is over",
             "commit < kill < next incarnation < lease over, or commit < kill < lease over < next incarnation",
             True,
+            "that a lease protects the effect: it protects the work, and says nothing about what was sent under it",
         ),
     )
 }
@@ -287,6 +291,8 @@ VARIANTS: dict[Variant, str] = {
     Variant.SESSION_KEPT: "the other instance is given the session's handshake",
     Variant.FREE: "a free argument is changed: it is still the same effect",
     Variant.BINDING: "a binding argument is changed: it is another effect, and not authorised",
+    Variant.AT_ONCE: "started again while the runtime's own lease of the work still lives",
+    Variant.AFTER_LEASE: "started again once the runtime's own lease of the work is over",
 }
 """What each variant is (``-`` is none)."""
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from benchmark import plainfile
 from benchmark.errors import UsageError, closest
 from benchmark.results import CellResult, Figure, Verdict
 
@@ -76,10 +77,7 @@ class Comparison:
 
 def read(path: Path) -> tuple[Expectation, ...]:
     """Every line of the file; raises UsageError naming file and line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    text = plainfile.text(path)
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         words = line.partition("#")[0].split()
@@ -98,9 +96,8 @@ def named(name: str, place: str) -> str:
     """The name of a figure or verdict, checked; raises UsageError with the closest one."""
     folded = name.replace("-", "_") if name.replace("-", "_") in FIGURES else name
     if folded not in SHOWN:
-        raise UsageError(
-            f"{place}: {name!r} is neither a figure nor a verdict{closest(name, SHOWN)}; known: {', '.join(SHOWN)}"
-        )
+        remedy = closest(name, SHOWN) or f"; known: {', '.join(SHOWN)}"
+        raise UsageError(f"{place}: {name!r} is neither a figure nor a verdict{remedy}")
     return folded
 
 

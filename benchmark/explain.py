@@ -108,7 +108,7 @@ def _asked(history: History) -> Step:
     if cell.boundary is Boundary.NONE:
         lines.append(Line("The fault: none, this is the control."))
     else:
-        variant = "" if cell.variant is Variant.NONE else f", {cell.variant}: {VARIANTS[cell.variant]}"
+        variant = "" if cell.variant is Variant.NONE else f", {cell.variant}: {VARIANTS.get(cell.variant, '')}"
         shown = "" if cell.manifestation is Manifestation.NONE else f"; shown as {cell.manifestation}: {_shape(cell)}"
         lines.append(Line(f"The fault: {cell.boundary} ({TABLE[cell.boundary].does}{variant}{shown})"))
     where = f"{cell.adapter}{lies} over {cell.transport}, {cell.protocol}"

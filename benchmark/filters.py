@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
@@ -45,6 +46,10 @@ CLOSED: Mapping[str, tuple[str, ...]] = {
 """Coordinates whose values are known without a plan."""
 
 
+LISTS: Mapping[str, str] = {"workload": "workloads", "adapter": "adapters"}
+"""Coordinates that ``bench list`` has a list of, besides those of the table of boundaries."""
+
+
 def coordinates(cell: Cell) -> dict[str, str]:
     """Coordinate → value as the cell's name writes it (a strike with its slash)."""
     return {field.name: str(getattr(cell, field.name)) for field in fields(cell)} | {"cell": cell.name}
@@ -70,7 +75,7 @@ def select(cells: Iterable[Cell], filters: Filters, known: Mapping[str, Iterable
 
 def _plain(name: str, pattern: str) -> str:
     """A boundary may be named by its number in the table, a strike as in a cell's name (``~`` for the slash)."""
-    if name == "boundary" and pattern.isdecimal():
+    if name == "boundary" and re.fullmatch(r"[0-9]{1,3}", pattern):
         return next((str(row.boundary) for row in TABLE.values() if row.number == int(pattern)), pattern)
     return pattern.replace("~", "/") if name == "strike" else pattern
 
@@ -82,7 +87,8 @@ def _passes(values: Mapping[str, str], wanted: Mapping[str, Sequence[str]]) -> b
 def _check(name: str, pattern: str, existing: Iterable[str]) -> None:
     names = sorted(existing)
     if not any(fnmatchcase(each, pattern) for each in names):
-        few = ", ".join(names) if len(names) <= 20 else f"bench list shows all {len(names)}"
+        listing = "bench run --dry-run" if name in ("cell", "strike") else f"bench list {LISTS.get(name, 'boundaries')}"
+        few = ", ".join(names) if len(names) <= 20 else f"{listing} shows all {len(names)}"
         raise UsageError(f"--{name} {pattern}: there is no such {name}{closest(pattern, names) or '; known: ' + few}")
 
 

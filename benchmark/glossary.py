@@ -234,6 +234,7 @@ _FIELDS: dict[str, _Word] = {
 REASONS: dict[str, str] = {
     "never gave up": "the runtime had not given up after three times its timeout, so the hold was ended",
     "never cancelled": "the runtime gave up without a cancel that could be delivered",
+    "never looked up": "the runtime made no look-up after the loss that could have been taken",
     "finished first": "the runtime had ended before the fault could strike",
     "tool server ended first": "the tool server had ended, and with it the request that was held",
     "nothing was committed": "the struck call made no new effect whose answer could be lost",
@@ -289,7 +290,9 @@ def _all() -> Iterator[Entry]:
 
 
 def _boundary(row: Row) -> Entry:
-    variants = [f"{variant} ({VARIANTS[variant]})" for variant in row.variants if variant is not Variant.NONE]
+    variants = [
+        f"{variant} ({VARIANTS.get(variant, 'not told')})" for variant in row.variants if variant is not Variant.NONE
+    ]
     shown = [str(one) for one in row.manifestations if one is not Manifestation.NONE]
     facts = [("number", str(row.number) if row.number else "none: the control")]
     facts += [("strikes at", place)] if (place := _places(row)) else []
@@ -310,7 +313,7 @@ def _places(row: Row) -> str:
 def _variant(variant: Variant) -> Entry:
     of = [str(row.boundary) for row in TABLE.values() if variant in row.variants]
     proof = "; ".join(TABLE[Boundary(slug)].order for slug in of)
-    return Entry(Kind.VARIANT, variant, VARIANTS[variant], proof, facts=(("of", ", ".join(of)),))
+    return Entry(Kind.VARIANT, variant, VARIANTS.get(variant, ""), proof, facts=(("of", ", ".join(of)),))
 
 
 def _manifestation(one: Manifestation) -> Entry:

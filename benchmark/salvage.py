@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from benchmark import plainfile
+from benchmark.cells import Cell
 from benchmark.errors import UsageError
 from benchmark.results import SCHEMA_VERSION, CellResult, RunHeader
-from benchmark.store import Store
+from benchmark.store import Store, named_version, other_schema
 
 MOST = 20
 """Faults that are told one by one; more are counted."""
@@ -75,18 +77,25 @@ class Salvage:
             self._note(number, _why(line, error))
             return None
         if result.schema_version != SCHEMA_VERSION:
-            self._note(number, _newer(result.schema_version))
+            self._note(number, other_schema(result.schema_version))
+            return None
+        try:
+            Cell.parse(result.cell)
+        except UsageError as error:
+            self._note(number, f"cell: {error}")
             return None
         return result
 
     def _lines(self) -> Iterator[tuple[int, bytes, bool]]:
         """(number, line, whether it ends with a newline)."""
-        try:
-            with self._cells.open("rb") as file:
+        if not os.path.lexists(self._cells):
+            return
+        with plainfile.opened(self._cells, None) as file:
+            try:
                 for number, line in enumerate(file, 1):
                     yield number, line, line.endswith(b"\n")
-        except FileNotFoundError:
-            return
+            except OSError as error:
+                raise UsageError(f"{self._cells}:1: cannot be read: {error.strerror}") from None
 
     def _find_superseded(self) -> frozenset[int]:
         """Numbers of lines whose cell has a later line: a resumed or rescored run."""
@@ -139,18 +148,11 @@ class Salvage:
 
 def _why(line: bytes, error: Exception) -> str:
     """The first fault of a line, in a few words; a newer schema before anything that it may have changed."""
-    try:
-        version = json.loads(line).get("schema_version")
-    except (ValueError, AttributeError, UnicodeDecodeError):
-        version = SCHEMA_VERSION
-    if version != SCHEMA_VERSION:
-        return _newer(version)
+    version = named_version(line)
+    if version not in (None, SCHEMA_VERSION):
+        return other_schema(version)
     if isinstance(error, ValidationError):
         fault = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part)[:60] for part in fault["loc"])
         return f"{place}: {fault['msg']}" if place else str(fault["msg"])
     return str(error)
-
-
-def _newer(version: object) -> str:
-    return f"schema version {version!r}; this version of bench reads {SCHEMA_VERSION}"

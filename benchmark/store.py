@@ -15,9 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self, TypeVar
 
+import pydantic_core
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from benchmark import plainfile
+from benchmark.cells import Cell
 from benchmark.errors import HarnessError, UsageError, closest
 from benchmark.history import Declaration, Event, History, Reading
 from benchmark.results import SCHEMA_VERSION, CellResult, RunHeader, Verdict
@@ -103,8 +106,8 @@ class Store:
         """The last line of every cell, in order of their first; raises UsageError naming file and line."""
         found: dict[str, CellResult] = {}
         for number, line in self._lines():
-            result = _parse(CellResult, line, self._cells, number)
-            found[result.cell] = result
+            result = _parse(CellResult, line, self._cells, number, _RUN_AGAIN)
+            found[result.cell] = _named(result, self._cells, number)
         return tuple(found.values())
 
     def done(self) -> frozenset[str]:
@@ -115,21 +118,24 @@ class Store:
     def history(self, cell: str) -> History:
         """The history of a cell; raises UsageError (with the closest name) where there is none, or naming file and line."""
         path = self._history_path(cell)
-        if "/" in cell or not path.is_file():
+        if "/" in cell or not os.path.lexists(path):
             known = (name.stem for name in (self.folder / "history").glob("*.jsonl"))
             raise UsageError(f"{self.folder}: no history of a cell {cell!r}{closest(cell, known)}")
-        lines = path.read_text(encoding="utf-8", errors="replace").removesuffix("\n").split("\n")
+        lines = plainfile.content(path, None).removesuffix(b"\n").split(b"\n")
         if len(lines) < 2:
-            raise UsageError(f"{path}:{len(lines)}: ends before the oracle's reading")
+            raise UsageError(f"{path}:{len(lines)}: ends before the oracle's reading; {_REPLAY}")
+        declaration = _parse(_First, lines[0], path, 1, _REPLAY).declaration
+        if declaration.schema_version != SCHEMA_VERSION:
+            raise UsageError(f"{path}:1: {other_schema(declaration.schema_version)}")
         return History(
-            declaration=_parse(_First, lines[0], path, 1).declaration,
-            events=tuple(_parse(Event, line, path, number) for number, line in enumerate(lines[1:-1], 2)),
-            reading=_parse(_Last, lines[-1], path, len(lines)).reading,
+            declaration=declaration,
+            events=tuple(_parse(Event, line, path, number, _REPLAY) for number, line in enumerate(lines[1:-1], 2)),
+            reading=_parse(_Last, lines[-1], path, len(lines), _REPLAY).reading,
         )
 
     def has_history(self, cell: str) -> bool:
         """Whether a history was kept (cells that never ran have none)."""
-        return self._history_path(cell).is_file()
+        return "/" not in cell and os.path.lexists(self._history_path(cell))
 
     def close(self) -> None:
         """Give the folder free for another run; safe to call twice."""
@@ -150,14 +156,12 @@ class Store:
     def _history_path(self, cell: str) -> Path:
         return self.folder / "history" / f"{cell}.jsonl"
 
-    def _lines(self) -> Iterator[tuple[int, str]]:
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
         """The whole lines of ``cells.jsonl`` with their numbers."""
-        try:
-            data = self._cells.read_bytes()
-        except FileNotFoundError:
+        if not os.path.lexists(self._cells):
             return
-        whole, newline, torn = data.rpartition(b"\n")
-        lines = whole.decode("utf-8", errors="replace").split("\n") if newline else []
+        whole, newline, torn = plainfile.content(self._cells, None).rpartition(b"\n")
+        lines = whole.split(b"\n") if newline else []
         if torn:
             note = f"{self._cells}:{len(lines) + 1}: dropped a line that was torn off when its run was killed"
             if note not in self.notes:
@@ -201,34 +205,64 @@ def _line(model: BaseModel, *, sparse: bool = False) -> str:
         return plain.encode(errors="replace").decode() + "\n"
 
 
-def _parse(model: type[Model], line: str, path: Path, number: int) -> Model:
+_RUN_AGAIN = "take the line out, and bench run --resume runs its cell again"
+_REPLAY = "run the cell again with bench run --cell"
+
+
+def _parse(model: type[Model], line: bytes | str, path: Path, number: int, remedy: str) -> Model:
     try:
         return model.model_validate_json(line)
     except ValidationError as error:
-        raise UsageError(f"{path}:{number}: {_first_fault(error)}") from None
+        version = named_version(line)
+        fault = _first_fault(error) if version in (None, SCHEMA_VERSION) else other_schema(version)
+        raise UsageError(f"{path}:{number}: {fault}; {remedy}") from None
+
+
+def named_version(line: bytes | str) -> object:
+    """The schema version that a line names, whatever else is wrong with it; None: it names none."""
+    try:
+        found = pydantic_core.from_json(line)
+    except ValueError:
+        return None
+    return found.get("schema_version") if isinstance(found, dict) else None
+
+
+def other_schema(version: object) -> str:
+    return f"schema version {str(version)[:40]}; this version of bench reads {SCHEMA_VERSION}"
 
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in fault["loc"])
+    place = ".".join(str(part)[:60] for part in fault["loc"])
     return f"{place}: {fault['msg']}" if place else str(fault["msg"])
+
+
+def _named(result: CellResult, path: Path, number: int) -> CellResult:
+    """The result, if its cell's name is one: it becomes a file's name."""
+    if result.schema_version != SCHEMA_VERSION:
+        raise UsageError(f"{path}:{number}: {other_schema(result.schema_version)}")
+    try:
+        Cell.parse(result.cell)
+    except UsageError as error:
+        raise UsageError(f"{path}:{number}: cell: {error}; {_RUN_AGAIN}") from None
+    return result
 
 
 def _read_header(folder: Path) -> RunHeader:
     path = folder / "run.json"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UsageError(f"{folder}: holds no run (no run.json); `bench run` makes one") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
-    try:
-        version = json.loads(text).get("schema_version")
-    except (ValueError, AttributeError) as error:
-        raise UsageError(f"{path}:{getattr(error, 'lineno', 1)}: not a JSON object: {error}") from None
+    if not os.path.lexists(path):
+        raise UsageError(f"{folder}: holds no run (no run.json); `bench run` makes one")
+    text = plainfile.text(path)
+    version = plainfile.json_object(path, text).get("schema_version")
     if version != SCHEMA_VERSION:
-        raise UsageError(f"{path}: schema version {version!r}; this version of bench reads {SCHEMA_VERSION}")
-    return _parse(RunHeader, text, path, 1)
+        raise UsageError(f"{path}:1: {other_schema(version)}")
+    header = _parse(RunHeader, text, path, 1, "begin a new run")
+    for index, name in enumerate(header.cells):
+        try:
+            Cell.parse(name)
+        except UsageError as error:
+            raise UsageError(f"{path}:1: cells.{index}: {error}; begin a new run") from None
+    return header
 
 
 def _replace(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -231,9 +232,15 @@ def _read_function(file: Path) -> Oracle:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise CatalogueError(f"{file}:{error.lineno or 1}: {error.msg}") from None
-    except Exception as error:
-        raise CatalogueError(f"{file}:1: cannot be loaded: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise CatalogueError(f"{file}:{_line_in(file, error)}: cannot be loaded: {type(error).__name__}: {error}") from error
     read = getattr(module, "read", None)
     if not callable(read):
         raise CatalogueError(f"{file}:1: read: is missing; an oracle defines read(place) that lists effects")
     return read  # type: ignore[no-any-return]
+
+
+def _line_in(file: Path, error: BaseException) -> int:
+    """The line of the file at which the exception was raised, or passed through last."""
+    lines = [frame.lineno or 1 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    return lines[-1] if lines else 1

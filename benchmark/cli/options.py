@@ -50,9 +50,9 @@ Cells = Annotated[
 ]
 
 Quick = Annotated[bool, _how("--quick", what="The breadth of the plan alone.")]
-Repeat = Annotated[int, _how(what="Runs of each cell.", min=1, metavar="N")]
+Repeat = Annotated[int, _how(what="Runs of each cell.", min=1, max=1000, metavar="N")]
 Seed = Annotated[int, _how(what="Seed of the plan's rotation, and of --shuffle.", metavar="N")]
-Jobs = Annotated[int, _how(what="Cells at the same time.", min=1, metavar="N")]
+Jobs = Annotated[int, _how(what="Cells at the same time.", min=1, max=256, metavar="N")]
 Shuffle = Annotated[bool, _how("--shuffle", what="Run the cells in another order.")]
 Preload = Annotated[bool, _how("--preload/--no-preload", what="Fork runtimes from a warm interpreter, where they allow it.")]
 Catalogs = Annotated[

@@ -101,11 +101,13 @@ def resumed(run: str, runtime: str | None, folders: Sequence[Path] | None) -> Or
         if header.runtime_hash and provenance.runtime_hash(placed.folder) != header.runtime_hash:
             raise UsageError(f"{store.folder}: the runtime's files have changed since this run began; begin a new one")
         done = store.done()
+        cells = tuple(Cell.parse(name) for name in header.cells if name not in done)
+        _ready(catalogue, cells)
         return Order(
             catalogue=catalogue,
             runtime=placed,
             by_path=header.path is not None,
-            cells=tuple(Cell.parse(name) for name in header.cells if name not in done),
+            cells=cells,
             seed=header.seed,
             quick=header.quick,
             narrowed=header.narrowed,
@@ -117,7 +119,14 @@ def resumed(run: str, runtime: str | None, folders: Sequence[Path] | None) -> Or
         raise
 
 
+def _ready(catalogue: Catalogue, cells: Sequence[Cell]) -> None:
+    """Loads every oracle that the cells need: what is wrong with one is told before a run's folder is made."""
+    for adapter in dict.fromkeys(cell.adapter for cell in cells):
+        catalogue.oracle(catalogue.provider_of(adapter).value.oracle)
+
+
 def store_for(order: Order, out: Path | None) -> Store:
+    _ready(order.catalogue, order.cells)
     now = datetime.now(UTC)
     runtime = order.runtime.value
     folder = out if out is not None else runs.fresh(runtime.name, now.strftime("%Y%m%d-%H%M%S"))

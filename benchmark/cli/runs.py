@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from benchmark.errors import UsageError, closest
@@ -12,8 +13,10 @@ RESULTS = Path("results")
 
 def find(name: str) -> Path:
     """The folder of a run: a path, or a name below ``results/`` or ``results/published/``; raises UsageError."""
+    if not name.strip() or "\0" in name:
+        raise UsageError(f"{name!r} is no run's name; give a folder, or its name below {RESULTS}/")
     for folder in (Path(name), RESULTS / name, RESULTS / "published" / name):
-        if (folder / "run.json").is_file():
+        if os.path.lexists(folder / "run.json"):
             return folder
     if Path(name).is_dir():
         raise UsageError(f"{name}: holds no run (no run.json); `bench run` makes one")

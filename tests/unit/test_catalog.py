@@ -191,7 +191,7 @@ def test_an_oracle_is_loaded_from_its_file_and_not_imported_by_name(root: Path) 
     ("text", "said"),
     [
         ("def read(:\n", "1: "),
-        ("x = 1\n\ny = 1 / 0\n", "1: cannot be loaded: ZeroDivisionError"),
+        ("x = 1\n\ny = 1 / 0\n", "3: cannot be loaded: ZeroDivisionError"),
         ("def raed(place):\n    return []\n", "1: read: is missing; an oracle defines read(place)"),
     ],
 )
