@@ -242,6 +242,7 @@ TABLE: dict[Boundary, Row] = {
             "anything more",
             "commit < provider killed < provider started < next upstream request",
             True,
+            "that the provider forgot anything: what it had made durable, effects, keys and references, is there again",
         ),
         Row(
             Boundary.LOOKUP_FAILURE,
@@ -252,6 +253,7 @@ TABLE: dict[Boundary, Row] = {
             "as after-commit (reset), and the runtime's next look-up is taken at the tool wire, once",
             "commit < loss < look-up called, not forwarded",
             True,
+            "that the look-up found nothing: it was not answered, and asked again it would have found the effect",
         ),
         Row(
             Boundary.DOUBLE_RESUME,
@@ -262,6 +264,7 @@ TABLE: dict[Boundary, Row] = {
             "stops the runtime (SIGSTOP) and starts a second one; when that has ended the first goes on, its call timed out",
             "commit < first stopped < second started < second ended < first continued",
             True,
+            "that two lives raced: they ran one after the other, so that only what they share decides",
         ),
         Row(
             Boundary.LEASE_EXPIRED,
@@ -272,6 +275,7 @@ TABLE: dict[Boundary, Row] = {
             "as agent-restart in-flight; the runtime is started again while its own lease lives, or once it is over",
             "commit < kill < next incarnation < lease over, or commit < kill < lease over < next incarnation",
             True,
+            "that the lease was wrong: it says who may act, and never what the one before has done",
         ),
     )
 }
@@ -287,6 +291,8 @@ VARIANTS: dict[Variant, str] = {
     Variant.SESSION_KEPT: "the other instance is given the session's handshake",
     Variant.FREE: "a free argument is changed: it is still the same effect",
     Variant.BINDING: "a binding argument is changed: it is another effect, and not authorised",
+    Variant.AT_ONCE: "started again while the lease of the killed one lives",
+    Variant.AFTER_LEASE: "started again once the lease of the killed one is over",
 }
 """What each variant is (``-`` is none)."""
 
