@@ -324,6 +324,12 @@ def _place(teller: _Teller, event: Event) -> tuple[str, str, str]:
             return PROVIDER, f"somebody else's look-alike: {seen}", "quiet"
         case Kind.RETENTION_OVER:
             return PROVIDER, "forgets the key: its retention is over", "warn"
+        case Kind.LEASE_OVER:
+            return TOOL_WIRE, "the killed runtime's own lease is over", "warn"
+        case Kind.PROVIDER_KILLED:
+            return PROVIDER, "KILLED by the fault", "kill"
+        case Kind.PROVIDER_STARTED:
+            return PROVIDER, "starts again, on the same port and state", "life"
         case Kind.RELEASED:
             return PROVIDER_WIRE if event.request is not None else TOOL_WIRE, "let go", "quiet"
         case Kind.QUIESCENT:
@@ -335,6 +341,8 @@ def _place(teller: _Teller, event: Event) -> tuple[str, str, str]:
 _LIFE: dict[Kind, tuple[str, str]] = {
     Kind.RUNTIME_STARTED: ("starts", "life"),
     Kind.RUNTIME_KILLED: ("KILLED by the fault", "kill"),
+    Kind.RUNTIME_STOPPED: ("STOPPED by the fault", "kill"),
+    Kind.RUNTIME_CONTINUED: ("goes on", "life"),
     Kind.RUNTIME_EXITED: ("ends", "life"),
     Kind.SERVER_STARTED: ("starts", "life"),
     Kind.SERVER_KILLED: ("KILLED by the fault", "kill"),

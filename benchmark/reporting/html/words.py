@@ -50,6 +50,10 @@ PLAINLY: dict[Boundary, str] = {
     Boundary.OTHER_INSTANCE: "The effect was made, the answer was lost, and another instance took over that knew nothing.",
     Boundary.TOKEN_EXPIRED: "The effect was made; then the runtime was killed, and stayed down until its key had expired.",
     Boundary.REPAIR_DRIFT: "The effect was made, unknown to the runtime; then the plan changed an argument.",
+    Boundary.PROVIDER_CRASH: "The effect was made; then the provider was killed before it had answered, and started again.",
+    Boundary.LOOKUP_FAILURE: "The effect was made, the answer was lost, and the look-up that asked for it failed too.",
+    Boundary.DOUBLE_RESUME: "The effect was made; then the runtime was paused, another took over, and the first went on.",
+    Boundary.LEASE_EXPIRED: "The effect was made; then the runtime was killed, and met its own lease when it came back.",
 }
 """What the fault did, to somebody who knows none of our words."""
 
