@@ -238,7 +238,6 @@ REASONS: dict[str, str] = {
     "finished first": "the runtime had ended before the fault could strike",
     "tool server ended first": "the tool server had ended, and with it the request that was held",
     "nothing was committed": "the struck call made no new effect whose answer could be lost",
-    "never looked up": "the runtime never looked up what had become of the lost call, so that no look-up could fail",
     "contract": "a negative look-up was about to become final (settles_s), so the held request had to be let through",
 }
 """Why a cell was found inapplicable while it ran: the detail of the event → what it means."""
