@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from benchmark import glossary
 from benchmark.boundaries import TABLE
 from benchmark.catalog import Catalogue, load
 from benchmark.comparison import Comparison
@@ -63,6 +64,7 @@ def pages(catalogue: Catalogue) -> dict[str, str]:
         "providers.md": providers(catalogue),
         "runtimes.md": runtimes(catalogue),
         "results.md": results(),
+        "words.md": words(),
     }
     for name, model in SCHEMAS.items():
         found[f"schemas/{name}.json"] = json.dumps(model.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
@@ -215,6 +217,19 @@ def results() -> str:
         "## Kinds of events in a history\n\n" + _codes(Kind) + ".",
         "## Exit codes\n\n" + _table(("code", "meaning"), exits),
     )
+
+
+def words() -> str:
+    """Every word that ``bench explain`` explains, but for the boundaries, which have a page of their own."""
+    parts = []
+    for kind in glossary.Kind:
+        if kind is glossary.Kind.BOUNDARY:
+            continue
+        entries = [entry for word in glossary.words(kind) for entry in glossary.lookup(word) if entry.kind is kind]
+        rows = [(f"`{entry.word}`", entry.what, entry.proof, entry.not_meant or "–") for entry in entries]
+        heading = f"## {kind[0].upper()}{kind[1:]}"
+        parts.append(f"{heading}\n\n" + _table(("word", "what it is", "what establishes it", "what it does not mean"), rows))
+    return _page("Words", "What `bench explain WORD` tells.", *parts)
 
 
 def _type(schema: dict[str, Any]) -> str:
