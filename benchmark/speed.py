@@ -70,6 +70,7 @@ class Measurement:
         async with Laboratory(self._catalogue, sys.executable) as laboratory:
             self._lab = laboratory
             self._upstream = await self._namespace()
+            self._config = self._write_config()
             await self._timed(Bill(), self._cells(0))  # the first cell pays for caches that the others find warm
             for number in range(1, ROUNDS + 1):
                 await self._timed(sweep, self._cells(number))
@@ -140,7 +141,8 @@ class Measurement:
         await self._lab.ask(base, provider.namespace, values)
         return base + "/speed"
 
-    def _config(self) -> Path:
+    def _write_config(self) -> Path:
+        """Written once: servers that start at the same time read it."""
         file = self._lab.scratch / "speed.json"
         told = {
             "instance": "a",
@@ -162,7 +164,7 @@ class Measurement:
         server = await self._lab.forge.fork(
             Program(
                 (str(program),),
-                environment({"BENCH_TOOL": str(self._config())}),
+                environment({"BENCH_TOOL": str(self._config)}),
                 self._adapter.folder,
                 {0: server_in, 1: server_out, 2: null},
             )
@@ -183,7 +185,7 @@ class Measurement:
     async def _cold(self) -> None:
         """A fresh client process that launches a fresh server process."""
         command = fill(self._adapter.value.command, python=sys.executable)
-        told = {"command": list(command), "config": str(self._config()), "cwd": str(self._adapter.folder)}
+        told = {"command": list(command), "config": str(self._config), "cwd": str(self._adapter.folder)}
         null = os.open(os.devnull, os.O_RDWR)
         program = Program(
             (sys.executable, speed_client.__file__),
