@@ -9,7 +9,6 @@ from typing import Any
 
 from benchmark.boundaries import Manifestation
 from benchmark.history import Kind
-from benchmark.wires.message import parsed
 from benchmark.wires.scene import Scene
 from benchmark.wires.traffic import LiveRequest
 
@@ -87,9 +86,11 @@ class Gate:
 
 async def _read(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     try:
-        return parsed(await reader.readline())
+        line = await reader.readline()
+        message = json.loads(line) if line else None
     except (ValueError, ConnectionError):
         return None
+    return message if isinstance(message, dict) else None
 
 
 def _write(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
