@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmark.catalog import Catalogue, Placed
 from benchmark.entries import Runtime
 from benchmark.errors import UsageError
+from benchmark.installed import lacking
 from benchmark.machine import Finding, State, Told, machine, pip, tried, unmet
 
 
@@ -55,7 +56,10 @@ def _runtime(catalogue: Catalogue, name: str) -> Told:
 def _provider(catalogue: Catalogue, name: str) -> Told:
     """Its program, and an oracle that can be loaded."""
     placed = catalogue.provider(name)
+    needs = placed.value.needs
     gap = _gap(placed.value.command or (), placed.folder)
+    if needs is not None and lacking(placed.value) is not None:
+        gap = _Gap(f"{needs.module} is not installed", needs.install)
     try:
         catalogue.oracle(placed.value.oracle)
     except UsageError as error:
@@ -81,9 +85,9 @@ def runtime(placed: Placed[Runtime]) -> Told:
             for file in files
             if not (placed.folder / file).is_file()
         ]
-    lacking = [gap for gap in gaps if gap is not None]
-    if lacking:
-        return Told(State.LACKING, "; ".join(gap.found for gap in lacking), costs, lacking[0].remedy)
+    there = [gap for gap in gaps if gap is not None]
+    if there:
+        return Told(State.LACKING, "; ".join(gap.found for gap in there), costs, there[0].remedy)
     able = "own environment" if declared.environment else "this interpreter"
     return Told(State.OK, f"{declared.kind}, {able}")
 

@@ -161,6 +161,18 @@ def test_one_wrong_runtime_costs_its_own_cells_only(catalogue: Catalogue, tmp_pa
     assert f"{broken}:1: name: should be a valid string" in found.found
 
 
+def test_a_provider_that_is_not_installed_costs_the_cells_behind_it(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needing = next(one for one in catalogue.providers.values() if one.needs is not None)
+    monkeypatch.setattr("benchmark.installed.find_spec", lambda *_: None)
+    found = on(doctor.entries(catalogue), f"provider {needing.name}")
+    assert found.state is State.LACKING
+    assert needing.needs is not None
+    assert found.remedy == needing.needs.install
+    assert all(name in found.costs for name, one in catalogue.adapters.items() if one.provider == needing.name)
+
+
 def test_the_command_tells_all_and_ends_with_zero_where_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench(["doctor", "--json"]) == Exit.COMPLETED
     told = json.loads(capsys.readouterr().out)
