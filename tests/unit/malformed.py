@@ -264,6 +264,8 @@ def tree(top: Path) -> dict[str, str]:
     """Path → what stands there, so that whatever a command left behind is seen."""
     found = {}
     for path in sorted(top.rglob("*")):
+        if "__pycache__" in path.parts:
+            continue  # what Python keeps of an oracle that it read is nothing of ours
         if path.is_symlink() or not path.is_file():
             found[str(path)] = "folder" if path.is_dir() and not path.is_symlink() else "special"
         elif path.stat().st_size > 1 << 30:
