@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,9 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from benchmark import launcher
+from benchmark import launcher, outcome, scratch
 from benchmark.boundaries import Boundary, Variant
 from benchmark.catalog import Oracle, Placed
 from benchmark.cells import Cell
@@ -30,20 +29,19 @@ from benchmark.fault import Fault
 from benchmark.history import Declaration, History, Kind, Reading
 from benchmark.intents import Decoy, Workload
 from benchmark.laboratory import Laboratory, filled, free_port
-from benchmark.processes import Child, Program, environment, fill
+from benchmark.output import Output
+from benchmark.processes import Child, Forge, Program, environment, fill
 from benchmark.recorder import Recorder
-from benchmark.results import OutcomeFile
 from benchmark.wires.gate import Gate
 from benchmark.wires.http import HttpWire
 from benchmark.wires.provider import ProviderWire
-from benchmark.wires.scene import Scene
+from benchmark.wires.scene import Scene, write_new
 from benchmark.wires.stdio import StdioWire
 from benchmark.wires.traffic import Traffic
 
 TOOL_CALL_S = 1.0
 SHORT_RETENTION_S = 2.0
 QUIET_TIMEOUT_S = 5.0
-OUTCOME_LIMIT = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -102,11 +100,11 @@ class Performance:
         self._token = secrets.token_urlsafe(16)
         self._namespace = "n" + secrets.token_hex(8)
         self._base = ""
+        self._forge = Forge()
         self._own_provider: Child | None = None
         self._own_port = 0
         self._reviving: asyncio.Task[None] | None = None
         self._runtime: Child | None = None
-        self._lives: list[Child] = []
         self._stopped = asyncio.Event()
         self._killing: asyncio.Task[None] | None = None
         self._baseline: tuple[Effect, ...] = ()
@@ -127,7 +125,7 @@ class Performance:
             contracts=setting.contracts,
             tool_call_s=self._tool_call_s,
             scratch=self._folder,
-            forge=laboratory.forge,
+            forge=self._forge,
             warm=setting.preload,
             hub_url=laboratory.hub.url,
             token=self._token,
@@ -148,6 +146,7 @@ class Performance:
         while await self._incarnation(incarnation):
             await self.fault.before_restart()
             incarnation += 1
+        await self._forge.kill_disowned()
         await self._quiesce()
         if isinstance(self.scene.failure, HarnessError):
             raise self.scene.failure
@@ -156,9 +155,10 @@ class Performance:
         reading = self._final_reading()
         self.recorder.record(Kind.QUIESCENT)
         history = History(declaration=self._declaration(), events=tuple(self.recorder.events), reading=reading)
-        return history, sum(file.stat().st_size for file in (self._folder / "state").rglob("*") if file.is_file())
+        return history, bytes_below(self._folder / "state")
 
     async def _open(self) -> None:
+        await self._forge.branch(self._lab.forge)
         provider = self._setting.provider.value
         hub = self._lab.hub
         if provider.kind == "http":
@@ -190,19 +190,27 @@ class Performance:
         if self._setting.cell.boundary is not Boundary.PROVIDER_CRASH:
             return await self._lab.provider_url(name)
         self._own_port = free_port()
-        self._own_provider = await self._lab.launch_provider(name, self._own_port, self._folder, warm=True)
-        await self._lab.up(name, self._own_provider, self._own_port)
+        await self._launch_provider()
         return f"http://127.0.0.1:{self._own_port}"
+
+    async def _launch_provider(self) -> Child:
+        """Start the cell's own provider and wait until it is up."""
+        output = self.scene.outputs[f"provider-{len(self.scene.outputs)}"] = Output()
+        name, port = self.scene.provider.name, self._own_port
+        provider = self._own_provider = await self._lab.launch_provider(
+            name, port, self._folder, self._forge, output, warm=True
+        )
+        await self._lab.up(name, provider, port, output)
+        return provider
 
     async def _incarnation(self, number: int) -> bool:
         """One life of the runtime; True if it was killed to be started again."""
         self.scene.incarnation = number
         task = self._task(number)
         task_file = self._folder / f"task-{number}.json"
-        task_file.write_text(json.dumps(task))
+        write_new(task_file, task)
         child = self._runtime = await self._start_runtime(task_file, number)
         self.recorder.record(Kind.RUNTIME_STARTED, incarnation=number, pid=child.pid)
-        self._lives.append(child)
         ended = await self._wait(child)
         if self._stopped.is_set() and number == 1:
             ended = await self._second_life(child)
@@ -216,7 +224,7 @@ class Performance:
         self.fault.finish()
         self._record_outcome(number, child.status or 0)
         self.recorder.record(Kind.RUNTIME_EXITED, incarnation=number, status=child.status)
-        await child.kill_tree()
+        self.scene.exited.add(number)
         return False
 
     async def _wait(self, child: Child) -> bool:
@@ -246,33 +254,22 @@ class Performance:
         runtime = placed.value
         node = shutil.which("node") or "node"
         command = fill(runtime.command, python=self._lab.python, node=node)
-        log = os.open(self._folder / f"runtime-{number}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        output = self.scene.outputs[f"runtime-{number}"] = Output()
         null = os.open(os.devnull, os.O_RDWR)
-        program = Program(
-            command, environment({"BENCH_TASK": str(task_file)}), placed.folder.resolve(), {0: null, 1: log, 2: log}
-        )
+        places = {0: null, 1: output.place, 2: output.place}
+        program = Program(command, environment({"BENCH_TASK": str(task_file)}), placed.folder.resolve(), places)
         forked = self._setting.preload and runtime.capabilities.preload and command[0] == self._lab.python
         try:
             if not forked:
-                return await self._lab.forge.spawn(program)
+                return await self._forge.spawn(program)
             argv = (str((placed.folder / command[1]).resolve()), *command[2:])
-            return await self._lab.forge.fork(Program(argv, program.env, program.cwd, program.places))
+            return await self._forge.fork(Program(argv, program.env, program.cwd, program.places))
         finally:
-            os.close(log)
+            output.handed_over()
             os.close(null)
 
     def _record_outcome(self, number: int, status: int) -> None:
-        content: dict[str, Any] | None = None
-        detail = None
-        file = self._folder / "outcome.json"
-        if status != 0:
-            detail = f"exit status {status}"
-        elif not file.is_file():
-            detail = "no outcome file"
-        elif file.stat().st_size > OUTCOME_LIMIT:
-            detail = f"the outcome file is larger than {OUTCOME_LIMIT} bytes"
-        else:
-            content, detail = read_outcome(file)
+        content, detail = outcome.read(self._outcome) if status == 0 else (None, f"exit status {status}")
         self.recorder.record(Kind.OUTCOME, incarnation=number, result=content, detail=detail)
 
     async def _quiesce(self) -> None:
@@ -294,15 +291,10 @@ class Performance:
     async def clear(self, logs: Path | None) -> None:
         """Leave nothing: processes, sockets, folder; keep the programs' output where asked."""
         self.scene.over.set()
-        for runtime in self._lives:
-            await runtime.kill_tree()
-        for instance in self.scene.instances:
-            await instance.child.kill_tree()
         if self._reviving is not None:
             self._reviving.cancel()
             await asyncio.wait((self._reviving,))
-        if self._own_provider is not None:
-            await self._own_provider.kill_tree()
+        await self._forge.stop()
         self._lab.hub.forget(self._token)
         await self.scene.close()
         for wire in (self._http, self._provider_wire, self._gate):
@@ -314,20 +306,11 @@ class Performance:
         if self._base and drop is not None and self._own_provider is None:
             with suppress(HarnessError):
                 await self._lab.ask(await self._lab.provider_url(self.scene.provider.name), drop, self._values())
+        printed = {name: output.close() for name, output in self.scene.outputs.items()}
         if logs is not None:
-            self._keep_logs(logs)
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _keep_logs(self, logs: Path) -> None:
-        written = [log for log in sorted(self._folder.glob("*.log")) if log.stat().st_size]
-        if not written:
-            return
-        logs.mkdir(parents=True, exist_ok=True)
-        with (logs / f"{self._setting.cell.name}.log").open("wb") as kept:
-            for log in written:
-                kept.write(f"--- {log.name}\n".encode())
-                with log.open("rb") as source:
-                    kept.write(source.read(1 << 16))
+            with suppress(OSError):  # a verdict does not depend on what was printed
+                keep_logs(logs / f"{self._setting.cell.name}.log", printed)
+        scratch.remove(self._folder)
 
     # --- hands for the fault -------------------------------------------------------------------------------------
 
@@ -348,8 +331,8 @@ class Performance:
             raise HarnessError(f"the runtime (pid {runtime.pid}) ended with status {runtime.status}, not of SIGKILL")
         if self._stdio is not None:
             await self._stdio.kill_servers(number)
-        with suppress(FileNotFoundError):
-            (self._folder / "outcome.json").unlink()
+        await self._forge.kill_disowned()
+        outcome.discard(self._outcome)
 
     async def stop_runtime(self) -> None:
         """SIGSTOP the runtime's whole process tree."""
@@ -387,9 +370,7 @@ class Performance:
         self._reviving = self.scene.spawn(self._revive(wire))
 
     async def _revive(self, wire: ProviderWire) -> None:
-        name = self.scene.provider.name
-        provider = self._own_provider = await self._lab.launch_provider(name, self._own_port, self._folder, warm=True)
-        await self._lab.up(name, provider, self._own_port)
+        provider = await self._launch_provider()
         if self.scene.provider.namespace is not None:
             root = f"http://127.0.0.1:{self._own_port}"
             await self._lab.ask(root, self.scene.provider.namespace, self._values(), again=True)
@@ -405,9 +386,13 @@ class Performance:
         self.recorder.record(Kind.PROBE, receipts=tuple(sorted(seen)))
 
     def outcome_written(self) -> bool:
-        return (self._folder / "outcome.json").exists()
+        return self._outcome.exists()
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    @property
+    def _outcome(self) -> Path:
+        return self._folder / "outcome.json"
 
     def _values(self) -> dict[str, Any]:
         values: dict[str, Any] = {
@@ -467,7 +452,7 @@ class Performance:
             "incarnation": number,
             "replan": self._drifts(number),
             "state_dir": str(self._folder / "state"),
-            "outcome_path": str(self._folder / "outcome.json"),
+            "outcome_path": str(self._outcome),
             "turns": [{"say": intent.say, "intents": [intent.id]} for intent in workload.intents],
             "intents": [
                 {"id": intent.id, "say": intent.say, "calls": [call.model_dump(mode="json") for call in intent.calls]}
@@ -495,18 +480,20 @@ class Performance:
         )
 
 
-def read_outcome(file: Path) -> tuple[dict[str, Any] | None, str | None]:
-    """The outcome file's content, or None and what is wrong with it."""
-    try:
-        raw = file.read_bytes()
-        OutcomeFile.model_validate_json(raw)
-        content = json.loads(raw)
-    except OSError as error:
-        return None, f"the outcome file cannot be read: {error.strerror}"
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return None, f"broken outcome file: {place + ': ' if place else ''}{first['msg']}"[:300]
-    except ValueError as error:
-        return None, f"broken outcome file: {error}"[:300]
-    return content, None
+def bytes_below(folder: Path) -> int:
+    """The size of all files in a folder, links not followed; what vanishes meanwhile does not count."""
+    total = 0
+    for place, _, names in os.walk(folder) if not folder.is_symlink() else ():
+        for name in names:
+            with suppress(OSError):
+                status = (Path(place) / name).lstat()
+                total += status.st_size if stat.S_ISREG(status.st_mode) else 0
+    return total
+
+
+def keep_logs(file: Path, printed: dict[str, bytes]) -> None:
+    """One file for what the programs of a cell printed; none if they printed nothing. Raises OSError."""
+    parts = [b"--- " + name.encode() + b"\n" + text for name, text in sorted(printed.items()) if text]
+    if parts:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"".join(parts))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
+import resource
 import socket
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
+from benchmark import scratch
 from benchmark.catalog import Catalogue
 from benchmark.entries import Provider, Request
 from benchmark.errors import HarnessError
+from benchmark.output import Output
 from benchmark.processes import Child, Forge, Program, environment, fill
 from benchmark.wires.hub import Hub
 
@@ -48,22 +49,32 @@ class Laboratory:
     def __init__(self, catalogue: Catalogue, python: str) -> None:
         self.catalogue = catalogue
         self.python = python
-        self.scratch = Path(tempfile.mkdtemp(prefix="bench-"))
-        self.forge = Forge(self.scratch)
+        self.scratch = Path()
+        self.forge = Forge()
         self.hub = Hub()
+        self._outputs: list[Output] = []
         self._providers: dict[str, str] = {}
         self._children: list[Child] = []
         self._starting = asyncio.Lock()
+        self._files = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.client: aiohttp.ClientSession
 
     async def __aenter__(self) -> Laboratory:
         self.client = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30.0))
+        output = self._output()
         try:
             await self.hub.start()
-            await self.forge.start(self.scratch / "zygote.log")
-        except BaseException:
+            await self.forge.start(output.place)
+            self.scratch = self.forge.scratch
+        except BaseException as error:
             await self.__aexit__()
+            if isinstance(error, HarnessError):
+                raise HarnessError(f"{error}: {output.last_line}" if output.last_line else str(error)) from None
             raise
+        finally:
+            output.handed_over()
+        # A runtime may open a thousand connections, and other cells need some too. Programs keep the user's limit.
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self._files[1], self._files[1]))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -72,7 +83,16 @@ class Laboratory:
             await child.kill_tree()
         await self.hub.stop()
         await self.forge.stop()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        if self.scratch != Path():
+            scratch.remove(self.scratch)  # as the interpreter has done, if it could
+        for output in self._outputs:
+            output.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, self._files)
+
+    def _output(self) -> Output:
+        output = Output()
+        self._outputs.append(output)
+        return output
 
     async def provider_url(self, name: str) -> str:
         """Where an HTTP provider listens; started when first needed, shared by all cells."""
@@ -83,36 +103,39 @@ class Laboratory:
 
     async def _start(self, name: str) -> str:
         port = free_port()
-        child = await self.launch_provider(name, port, self.scratch, warm=False)
+        output = self._output()
+        child = await self.launch_provider(name, port, self.scratch, self.forge, output, warm=False)
         self._children.append(child)
-        await self.up(name, child, port)
+        await self.up(name, child, port, output)
         return f"http://127.0.0.1:{port}"
 
-    async def launch_provider(self, name: str, port: int, scratch: Path, *, warm: bool) -> Child:
+    async def launch_provider(
+        self, name: str, port: int, folder: Path, forge: Forge, output: Output, *, warm: bool
+    ) -> Child:
         """Start a provider's process; it belongs to the caller. ``warm``: from the warm interpreter, where it may be."""
         placed = self.catalogue.provider(name)
         provider: Provider = placed.value
         assert provider.command is not None
-        command = fill(provider.command, python=self.python, port=str(port), scratch=str(scratch))
-        log = os.open(scratch / f"provider-{name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        command = fill(provider.command, python=self.python, port=str(port), scratch=str(folder))
         null = os.open(os.devnull, os.O_RDWR)
+        places = {0: null, 1: output.place, 2: output.place}
         fork = warm and provider.preload and command[0] == self.python
         if fork:
             command = (str((placed.folder / command[1]).resolve()), *command[2:])
-        program = Program(command, environment({}), placed.folder, {0: null, 1: log, 2: log})
+        program = Program(command, environment({}), placed.folder, places)
         try:
-            return await (self.forge.fork(program) if fork else self.forge.spawn(program))
+            return await (forge.fork(program) if fork else forge.spawn(program))
         finally:
-            os.close(log)
+            output.handed_over()
             os.close(null)
 
-    async def up(self, name: str, child: Child, port: int) -> None:
+    async def up(self, name: str, child: Child, port: int, output: Output) -> None:
         """Wait until a provider is ready; raises HarnessError."""
         provider: Provider = self.catalogue.provider(name).value
         url = f"http://127.0.0.1:{port}"
         for _ in range(int(START_TIMEOUT_S / 0.02)):
             if child.ended.is_set():
-                raise HarnessError(f"provider {name} ended with status {child.status} while starting")
+                raise HarnessError(f"provider {name} ended with status {child.status} while starting: {output.last_line}")
             if await self._ready(provider, port, url):
                 return
             await asyncio.sleep(0.02)

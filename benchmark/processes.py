@@ -11,13 +11,14 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 
-from benchmark import zygote
 from benchmark.errors import HarnessError
 
 
@@ -29,6 +30,17 @@ class Program:
     env: dict[str, str]
     cwd: Path
     places: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """All but the descriptors, as the warm interpreter is told."""
+        return {"argv": self.argv, "env": self.env, "cwd": str(self.cwd), "places": list(self.places)}
+
+
+WARM_S = 60.0
+ANSWER_S = 30.0
+GONE_S = 5.0
+"""Deadlines: for the warm interpreter to be warm, for its answer to an order, for a killed process to be gone."""
 
 
 class Child:
@@ -89,128 +101,46 @@ class Child:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.send_signal(number)
 
-    async def kill_tree(self) -> list[int]:
-        """SIGKILL the process and all its descendants; returns the pids. Stopped first, so that none is born meanwhile."""
-        self.signal(signal.SIGSTOP)
-        victims = [self.pid]
-        with contextlib.suppress(psutil.NoSuchProcess):
-            family = psutil.Process(self.pid).children(recursive=True)
-            victims += [process.pid for process in family]
-            for process in family:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    process.kill()
-        self.signal(signal.SIGKILL)
-        await self.wait(5.0)
-        return victims
+    async def kill_tree(self) -> None:
+        """SIGKILL the process and all its descendants. Stopped first, so that none is born meanwhile."""
+        if self.signal(signal.SIGSTOP):  # else its pid may be somebody else's by now, and what it left came to the forge
+            _kill_below(self.pid)
+            self.signal(signal.SIGKILL)
+        await self.wait(GONE_S)
 
 
 class Forge:
-    """Starts children: ``fork`` from the zygote, ``spawn`` as a cold process."""
+    """Starts programs below a warm interpreter: ``fork`` from it, ``spawn`` as cold processes.
 
-    def __init__(self, scratch: Path) -> None:
-        self._scratch = scratch
+    What a program starts and leaves comes back to the interpreter that the program was started by. So a cell with a
+    ``branch`` of its own can end everything that its programs ever started, and nothing else.
+    """
+
+    def __init__(self) -> None:
+        self.scratch = Path()
         self._children: dict[int, Child] = {}
         self._orders: dict[int, asyncio.Future[Child]] = {}
         self._counter = 0
         self._ready = asyncio.Event()
-        self._zygote: subprocess.Popen[bytes] | None = None
+        self._failure: HarnessError | None = None
+        self._zygote: Child | None = None
         self._wire: socket.socket | None = None
 
-    async def start(self, log: Path, within_s: float = 60.0) -> None:
-        """Start the zygote and wait until it is warm; raises HarnessError."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with log.open("wb") as sink:
-            self._zygote = subprocess.Popen(  # noqa: ASYNC220 - once per sweep, before any cell
-                [sys.executable, "-m", "benchmark.zygote", str(theirs.fileno()), str(self._scratch)],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=sink,
-            )
-        theirs.close()
-        ours.setblocking(False)
-        self._wire = ours
-        asyncio.get_running_loop().add_reader(ours, self._hear)
-        try:
-            await asyncio.wait_for(self._ready.wait(), within_s)
-        except TimeoutError:
-            raise HarnessError(f"the warm interpreter did not start within {within_s} s; see {log}") from None
-
-    def _hear(self) -> None:
-        assert self._wire is not None
-        while True:
-            try:
-                data, descriptors, _, _ = socket.recv_fds(self._wire, 1 << 16, 1)
-            except BlockingIOError:
-                return
-            except OSError:
-                data, descriptors = b"", []
-            if not data:
-                self._zygote_gone()
-                return
-            said = json.loads(data)
-            if "ready" in said:
-                self._ready.set()
-            elif "exited" in said:
-                self._children.pop(said["exited"]).over(said["status"])
-            else:
-                child = self._children[said["pid"]] = Child(said["pid"], descriptors[0])
-                order = self._orders.pop(said["id"])
-                if order.cancelled():
-                    child.signal(signal.SIGKILL)  # whoever ordered it is gone
-                else:
-                    order.set_result(child)
-
-    def _zygote_gone(self) -> None:
-        assert self._wire is not None
-        asyncio.get_running_loop().remove_reader(self._wire)
-        for order in self._orders.values():
-            if not order.done():
-                order.set_exception(HarnessError("the warm interpreter died"))
-        for child in self._children.values():
-            child.over(-signal.SIGKILL)
-        self._children.clear()
-
-    async def fork(self, program: Program) -> Child:
-        """Fork a Python program (argv[0] is the program file) from the warm interpreter."""
-        if self._wire is None:
-            raise HarnessError("no warm interpreter to fork from")
-        self._counter += 1
-        order = {
-            "id": self._counter,
-            "program": program.argv[0],
-            "args": list(program.argv[1:]),
-            "env": program.env,
-            "cwd": str(program.cwd),
-            "places": list(program.places),
-        }
-        future: asyncio.Future[Child] = asyncio.get_running_loop().create_future()
-        self._orders[self._counter] = future
-        socket.send_fds(self._wire, [json.dumps(order).encode()], list(program.places.values()))
-        return await asyncio.wait_for(future, 30.0)
-
-    async def spawn(self, program: Program) -> Child:
-        """Start a cold process in a session of its own."""
-        places = dict(program.places)
-
-        def arrange() -> None:
-            zygote.die_with_parent()
-            lifted = [os.dup2(fd, 200 + index) for index, fd in enumerate(places.values())]
-            for place, fd in zip(places, lifted, strict=True):
-                os.dup2(fd, place, inheritable=True)
-            os.closerange(max(3, *(place + 1 for place in places)), 256)
-
-        process = subprocess.Popen(  # noqa: ASYNC220 - the conductor has one thread; starting takes milliseconds
-            list(program.argv),
-            env=program.env,
-            cwd=program.cwd,
-            close_fds=False,
-            preexec_fn=arrange,  # noqa: PLW1509 - the conductor has one thread
-            start_new_session=True,
+    async def start(self, output: int) -> None:
+        """Start the warm interpreter, which prints to ``output``, and wait until it is warm; raises HarnessError."""
+        theirs = self._open()
+        process = subprocess.Popen(  # noqa: ASYNC220 - once per sweep, before any cell
+            [sys.executable, "-m", "benchmark.zygote", str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,  # a Ctrl-C is not for it
         )
-        child = Child(process.pid, os.pidfd_open(process.pid))
-        loop = asyncio.get_running_loop()
+        theirs.close()
+        child = self._zygote = Child(process.pid, os.pidfd_open(process.pid))
         watch = os.pidfd_open(process.pid)
+        loop = asyncio.get_running_loop()
 
         def reaped() -> None:
             loop.remove_reader(watch)
@@ -218,19 +148,153 @@ class Forge:
             child.over(process.wait())
 
         loop.add_reader(watch, reaped)
-        return child
+        await self._warm(WARM_S)
 
-    async def stop(self) -> None:
-        """End the zygote and with it whatever it forked."""
+    async def branch(self, trunk: Forge) -> None:
+        """Be a fork of another forge's warm interpreter; raises HarnessError."""
+        theirs = self._open()
+        try:
+            self._zygote = await trunk.order({"do": "serve", "places": [3]}, [theirs.fileno()])
+        finally:
+            theirs.close()
+        await self._warm(ANSWER_S)
+
+    def _open(self) -> socket.socket:
+        """Make the wire to an interpreter to be; returns its end of it."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setblocking(False)
+        self._wire = ours
+        asyncio.get_running_loop().add_reader(ours, self._hear)
+        return theirs
+
+    async def _warm(self, within_s: float) -> None:
+        try:
+            await asyncio.wait_for(self._ready.wait(), within_s)
+        except TimeoutError:
+            raise HarnessError(f"the warm interpreter did not start within {within_s} s") from None
+        if self._failure is not None:
+            raise self._failure
+
+    def _hear(self) -> None:
+        while self._wire is not None:
+            try:
+                data, descriptors, _, _ = socket.recv_fds(self._wire, 1 << 16, 1)
+            except BlockingIOError:
+                return
+            except OSError:
+                data, descriptors = b"", []
+            if not data:
+                self._gone(HarnessError("the warm interpreter died"))
+                return
+            self._understand(json.loads(data), descriptors)
+
+    def _understand(self, said: dict[str, Any], descriptors: list[int]) -> None:
+        if "ready" in said:
+            self.scratch = Path(said["scratch"])
+            self._ready.set()
+        elif "exited" in said:
+            self._children.pop(said["exited"]).over(said["status"])
+        elif "id" not in said:
+            self._gone(HarnessError(said["failed"]))
+        else:
+            order = self._orders.pop(said["id"])
+            if "failed" in said:
+                if not order.done():
+                    order.set_exception(HarnessError(f"cannot be started: {said['failed']}"))
+                return
+            child = self._children[said["pid"]] = Child(said["pid"], descriptors[0])
+            if not order.done():
+                order.set_result(child)
+
+    def _gone(self, error: HarnessError) -> None:
+        """Nothing more will be heard from the interpreter, and what it started died with it."""
+        self._hang_up()
+        self._failure = error
+        self._ready.set()
+        for order in self._orders.values():
+            if not order.done():
+                order.set_exception(error)
+        self._orders.clear()
+        for child in self._children.values():
+            child.over(-signal.SIGKILL)
+        self._children.clear()
+
+    def _hang_up(self) -> None:
         if self._wire is not None:
             asyncio.get_running_loop().remove_reader(self._wire)
             self._wire.close()
             self._wire = None
-        if self._zygote is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                await asyncio.to_thread(self._zygote.wait, 5.0)
-            self._zygote.kill()
-            self._zygote.wait()
+
+    async def order(self, order: dict[str, Any], descriptors: Sequence[int]) -> Child:
+        """Have something started; raises HarnessError."""
+        if self._wire is None:
+            raise self._failure or HarnessError("no warm interpreter to start from")
+        self._counter += 1
+        future: asyncio.Future[Child] = asyncio.get_running_loop().create_future()
+        self._orders[self._counter] = future
+        try:
+            socket.send_fds(self._wire, [json.dumps({"id": self._counter, **order}).encode()], list(descriptors))
+            return await asyncio.wait_for(future, ANSWER_S)
+        except ConnectionError:
+            raise HarnessError("the warm interpreter died") from None
+        except TimeoutError:
+            raise HarnessError(f"the warm interpreter did not answer within {ANSWER_S} s") from None
+
+    async def fork(self, program: Program) -> Child:
+        """Fork a Python program (argv[0] is the program file) from the warm interpreter, in a session of its own."""
+        return await self.order({"do": "fork", **program.order}, tuple(program.places.values()))
+
+    async def spawn(self, program: Program) -> Child:
+        """Start a cold process, in a session of its own."""
+        return await self.order({"do": "exec", **program.order}, tuple(program.places.values()))
+
+    async def kill_disowned(self) -> None:
+        """SIGKILL what programs started and left. Of what still runs, only descendants of living programs stay."""
+        deadline = time.monotonic() + ANSWER_S  # an order may be open, and is waited for
+        while self._orders or (disowned := self._disowned()):
+            if time.monotonic() > deadline:
+                raise HarnessError("processes that a program left behind could not be killed")
+            if not self._orders:
+                for pid in disowned:
+                    _kill_below(pid)
+                    _kill(pid)
+            await asyncio.sleep(0.002)
+
+    def _disowned(self) -> list[int]:
+        """Children of the interpreter that it did not start: while no order is open, all that it started are known."""
+        if self._wire is None or self._zygote is None:
+            return []
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return [pid for pid in _children(self._zygote.pid) if pid not in self._children]
+        return []
+
+    async def stop(self) -> None:
+        """End the interpreter, and with it whatever was ever started below it."""
+        self._hang_up()
+        if self._zygote is not None and not await self._zygote.wait(2 * GONE_S):
+            await self._zygote.kill_tree()
+        self._gone(HarnessError("the warm interpreter was stopped"))
+
+
+def _children(pid: int) -> list[int]:
+    """The children of a process with one thread; raises psutil.NoSuchProcess."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):  # it has ended, or its kernel was built without this file
+        return [child.pid for child in psutil.Process(pid).children()]
+
+
+def _kill_below(pid: int) -> None:
+    """SIGKILL all descendants of a process."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for process in psutil.Process(pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).kill()
 
 
 def environment(extra: dict[str, str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ read, with a note.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -56,6 +57,9 @@ class Store:
                 )
             _replace(folder / "run.json", header.model_dump_json(indent=2) + "\n")
             (folder / "cells.jsonl").touch()
+        except OSError as error:
+            lock.release()
+            raise UsageError(f"{folder}: cannot begin a run: {error.strerror}") from None
         except BaseException:
             lock.release()
             raise
@@ -268,21 +272,30 @@ def _read_header(folder: Path) -> RunHeader:
 def _replace(path: Path, text: str) -> None:
     """Write a file whole: nobody ever sees half of it."""
     part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _append_line(path: Path, line: str) -> None:
-    """One write of one line, on disk when this returns."""
+    """One write of one line, on disk when this returns; where it cannot be written whole, nothing of it stays."""
     data = line.encode()
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        if os.write(descriptor, data) != len(data):
-            raise OSError(28, "the line was cut short: no space left on device")
-        os.fsync(descriptor)
+        before = os.fstat(descriptor).st_size
+        try:
+            if os.write(descriptor, data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(descriptor)
+        except OSError:
+            os.ftruncate(descriptor, before)
+            raise
     finally:
         os.close(descriptor)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import sys
 import time
@@ -16,7 +17,7 @@ from benchmark.cells import Cell
 from benchmark.conductor import Setting, perform
 from benchmark.disturbance import disturbance
 from benchmark.entries import Runtime
-from benchmark.errors import BenchError
+from benchmark.errors import BenchError, HarnessError
 from benchmark.history import History
 from benchmark.installed import lacking
 from benchmark.laboratory import Laboratory
@@ -24,6 +25,8 @@ from benchmark.results import CellResult, Judgement, Verdict
 from benchmark.scoring import judge
 
 ATTEMPTS = 3
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+"""What no cell is to blame for, and what the next cell would meet again."""
 OnResult = Callable[[CellResult, History | None], None]
 
 
@@ -125,17 +128,23 @@ class Sweep:
         reasons: list[str] = []
         began = time.monotonic()
         while True:
+            history = None
             try:
                 history, state_bytes = await perform(laboratory, setting, self._settings.logs)
+                disturbed = disturbance(history)
+                if disturbed is not None and len(reasons) < ATTEMPTS:
+                    reasons.append(disturbed)
+                    continue
+                more = {"wall_s": round(time.monotonic() - began, 3), "state_bytes": state_bytes}
+                return _result(setting, judge(history), reruns=len(reasons), rerun_reasons=tuple(reasons), **more), history
             except Exception as error:  # noqa: BLE001 - whatever failed in one cell must not cost the others
+                if isinstance(error, OSError) and error.errno in NO_ROOM:
+                    raise HarnessError(
+                        f"{laboratory.scratch}: {error.strerror}; make room, then go on with --resume"
+                    ) from None
                 failure = str(error) if isinstance(error, BenchError) else f"the conductor failed: {error!r}"
-                return _result(setting, verdict=Verdict.HARNESS_ERROR, reason=failure, reruns=len(reasons)), None
-            disturbed = disturbance(history)
-            if disturbed is not None and len(reasons) < ATTEMPTS:
-                reasons.append(disturbed)
-                continue
-            more = {"wall_s": round(time.monotonic() - began, 3), "state_bytes": state_bytes}
-            return _result(setting, judge(history), reruns=len(reasons), rerun_reasons=tuple(reasons), **more), history
+                line = " ".join(failure.split())[:300]
+                return _result(setting, verdict=Verdict.HARNESS_ERROR, reason=line, reruns=len(reasons)), history
 
     def _tell(self, result: CellResult, history: History | None) -> None:
         self._summary.cells += 1

@@ -1,37 +1,42 @@
-"""The warm interpreter: a single-threaded process that has imported the MCP SDK once and forks programs from it.
+"""The warm interpreter: a single-threaded process that has imported the MCP SDK once and starts programs on order.
 
-Run as ``python -m benchmark.zygote FD SCRATCH`` with one end of a Unix SEQPACKET socket pair. It reads orders (JSON, with
-descriptors), answers with the child's pid and reports every exit. At end of file, that is when the benchmark is gone
-however it died, it kills what it forked, removes the scratch folder and ends.
+Run as ``python -m benchmark.zygote FD`` with one end of a Unix SEQPACKET socket pair. It makes the scratch folder, reads
+orders (JSON, with descriptors), answers with the child's pid and a pidfd, and reports every exit. It forks programs from
+itself, executes cold ones, or forks another warm interpreter, one for each cell: whatever a program starts and leaves
+comes back to the interpreter that it was forked from. At end of file, that is when the benchmark is gone however it
+died, it kills whatever is left below it; the first one removes the scratch folder.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import gc
 import importlib
 import json
 import os
 import runpy
 import select
-import shutil
 import signal
 import socket
 import sys
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
+from benchmark import scratch
+
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-
-
-def die_with_parent() -> None:
-    """Ask the kernel for SIGKILL when the parent dies (Linux)."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
+HIGH = 200
+"""Descriptors from here on are only passing through; below, a program finds its places and nothing else."""
+END_S = 5.0
+"""The longest that a killed process may take to be gone."""
 
 WARM = (
     "aiohttp.web",
@@ -81,33 +86,72 @@ def warm_up() -> None:
     gc.freeze()
 
 
-def become(order: dict[str, Any], descriptors: list[int]) -> None:
-    """In the child: take the descriptors' places, environment and folder of the order, and run its program."""
-    die_with_parent()
-    os.setsid()
-    # Two steps, so that no source descriptor is overwritten before it is moved.
-    lifted = [os.dup2(fd, 200 + index) for index, fd in enumerate(descriptors)]
-    for target, fd in zip(order["places"], lifted, strict=True):
-        os.dup2(fd, target, inheritable=True)
-    os.closerange(max(3, *(place + 1 for place in order["places"])), 256)
+def control(option: int, value: int) -> None:
+    """One of the kernel's process controls (Linux)."""
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+# --- in the child ------------------------------------------------------------------------------------------------
+
+
+def settle(places: Sequence[int], descriptors: Sequence[int]) -> None:
+    """Put the descriptors at their places and close all others, in two steps, so that none is overwritten too early."""
+    lifted = [os.dup2(fd, HIGH + index) for index, fd in enumerate(descriptors)]
+    for place, fd in zip(places, lifted, strict=True):
+        os.dup2(fd, place, inheritable=True)
+    os.closerange(max(3, *(place + 1 for place in places)), HIGH + len(lifted))
+
+
+def warm(order: dict[str, Any]) -> None:
+    """Run the order's program in this interpreter, as if it had been started with it."""
     os.environ.clear()
     os.environ.update(order["env"])
-    os.chdir(order["cwd"])
-    sys.argv = [order["program"], *order["args"]]
-    sys.path[0] = str(Path(order["program"]).parent)
+    program, *_ = sys.argv = order["argv"]
+    sys.path[0] = str(Path(program).parent)
     sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(0, closefd=False),
         os.fdopen(1, "w", closefd=False),
         os.fdopen(2, "w", closefd=False),
     )
-    runpy.run_path(order["program"], run_name="__main__")
+    runpy.run_path(program, run_name="__main__")
 
 
-def child(order: dict[str, Any], descriptors: list[int]) -> None:
-    """Run the order's program and leave without the interpreter's teardown."""
+def cold(order: dict[str, Any], failures: int) -> None:
+    """Execute the order's program; why it cannot be is written to ``failures``."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # what this interpreter ignores, a fresh program does not
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.chdir(order["cwd"])
+        os.execvpe(order["argv"][0], order["argv"], order["env"])
+    except OSError as error:
+        os.write(failures, f"{order['argv'][0]}: {error.strerror}".encode())
+
+
+def become(order: dict[str, Any], descriptors: Sequence[int], failures: int) -> None:
+    """Do in this forked process what was ordered; returns when that has come to its end."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    settle(order["places"], descriptors)
+    if order["do"] != "exec":
+        os.close(failures)
+    if order["do"] == "serve":
+        serve(socket.socket(fileno=order["places"][0]), "")
+        return
+    control(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if order["do"] == "exec":
+        cold(order, failures)
+        return
+    os.chdir(order["cwd"])
+    warm(order)
+
+
+def child(order: dict[str, Any], descriptors: Sequence[int], failures: int) -> None:
+    """Become what was ordered, and leave without the interpreter's teardown."""
     status = 1
     try:
-        become(order, descriptors)
+        become(order, descriptors, failures)
         status = 0
     except SystemExit as ending:
         status = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
@@ -120,25 +164,68 @@ def child(order: dict[str, Any], descriptors: list[int]) -> None:
         os._exit(status)
 
 
-def reap(wire: socket.socket, living: set[int]) -> None:
-    """Report every child that has ended."""
-    while living:
-        try:
+# --- in the warm interpreter -------------------------------------------------------------------------------------
+
+
+def tell(wire: socket.socket, descriptors: Sequence[int] = (), **said: Any) -> None:
+    """One message to the benchmark; that it is gone is found out by reading."""
+    with contextlib.suppress(ConnectionError):
+        socket.send_fds(wire, [json.dumps(said).encode()], descriptors)
+
+
+def start(wire: socket.socket, order: dict[str, Any], descriptors: Sequence[int], living: set[int]) -> None:
+    """Carry out one order."""
+    reading, writing = os.pipe2(os.O_CLOEXEC)
+    pid = os.fork()
+    if pid == 0:
+        os.close(reading)
+        failures = fcntl.fcntl(writing, fcntl.F_DUPFD_CLOEXEC, HIGH + len(descriptors))
+        child(order, descriptors, failures)
+    os.close(writing)
+    # The pidfd is taken before the child can be reaped, and before anybody else can have its pid.
+    pidfd = os.pidfd_open(pid)
+    failure = os.read(reading, 4096) if order["do"] == "exec" else b""
+    os.close(reading)
+    if failure:
+        os.waitpid(pid, 0)
+        tell(wire, id=order["id"], failed=failure.decode(errors="replace"))
+    else:
+        living.add(pid)
+        tell(wire, [pidfd], id=order["id"], pid=pid)
+    os.close(pidfd)
+
+
+def reap(wire: socket.socket, living: set[int]) -> bool:
+    """Report every program that has ended; False if no child is left at all."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return
-        if pid == 0:
-            return
-        living.discard(pid)
-        wire.send(json.dumps({"exited": pid, "status": os.waitstatus_to_exitcode(status)}).encode())
+            if pid == 0:
+                return True
+            if pid in living:
+                living.discard(pid)
+                tell(wire, exited=pid, status=os.waitstatus_to_exitcode(status))
+    return False
 
 
-def serve(wire: socket.socket, living: set[int]) -> None:
-    """Fork on order until the other end is gone; what lives then stands in ``living``."""
+def end_all(wire: socket.socket, living: set[int]) -> None:
+    """SIGKILL all descendants, those that their parents left as well, until there is none."""
+    deadline = time.monotonic() + END_S
+    while reap(wire, living) and time.monotonic() < deadline:
+        for process in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        time.sleep(0.002)
+
+
+def serve(wire: socket.socket, folder: str) -> None:
+    """Start programs on order until the other end is gone; then leave nothing of them."""
+    control(PR_SET_CHILD_SUBREAPER, 1)
     awake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    wire.send(json.dumps({"ready": os.getpid()}).encode())
+    living: set[int] = set()
+    tell(wire, ready=os.getpid(), scratch=folder)
     while True:
         sources: list[socket.socket | int] = [wire, awake]
         ready, _, _ = select.select(sources, [], [])
@@ -147,51 +234,32 @@ def serve(wire: socket.socket, living: set[int]) -> None:
             reap(wire, living)
         if wire not in ready:
             continue
-        data, descriptors, _, _ = socket.recv_fds(wire, 1 << 20, 8)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(wire, 1 << 20, 8)
+        except ConnectionError:  # gone, with something of ours unread
+            break
         if not data:
             break
-        order = json.loads(data)
-        pid = os.fork()
-        if pid == 0:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            wire.close()
-            child(order, descriptors)
-        living.add(pid)
+        start(wire, json.loads(data), descriptors, living)
         for fd in descriptors:
             os.close(fd)
-        # Opened here, where the child cannot be reaped yet: a pid that travels alone may be somebody else's on arrival.
-        pidfd = os.pidfd_open(pid)
-        socket.send_fds(wire, [json.dumps({"id": order["id"], "pid": pid}).encode()], [pidfd])
-        os.close(pidfd)
-
-
-def tidy(living: set[int], scratch: str) -> None:
-    """The benchmark is gone: kill and reap what was forked, then remove the folder that it wrote to."""
-    for pid in living:
-        os.kill(pid, signal.SIGKILL)
-    for pid in living:
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, 0)
-    for _ in range(100):  # what was not forked here dies at the same moment, and may still have been writing
-        shutil.rmtree(scratch, ignore_errors=True)
-        if not os.path.lexists(scratch):
-            return
-        time.sleep(0.05)
+    end_all(wire, living)
 
 
 def main() -> None:
-    """Warm up, then serve; Ctrl-C is the benchmark's to handle."""
+    """Make the scratch folder, warm up, serve; Ctrl-C is the benchmark's to handle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.setsid()
-    wire, scratch = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
-    living: set[int] = set()
-    warm_up()
-    # Gone may show as an end of file, or as a pipe that broke while a child's exit was to be reported.
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        serve(wire, living)
-    tidy(living, scratch)
+    wire = socket.socket(fileno=int(sys.argv[1]))
+    try:
+        folder = scratch.make()
+    except OSError as error:
+        tell(wire, failed=f"no scratch folder can be made: {error.strerror}")
+        return
+    try:
+        warm_up()
+        serve(wire, str(folder))
+    finally:
+        scratch.remove(folder)
 
 
 if __name__ == "__main__":

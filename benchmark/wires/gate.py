@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmark.boundaries import Manifestation
 from benchmark.history import Kind
+from benchmark.wires.message import parsed
 from benchmark.wires.scene import Scene
 from benchmark.wires.traffic import LiveRequest
 
@@ -86,11 +87,9 @@ class Gate:
 
 async def _read(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     try:
-        line = await reader.readline()
-        message = json.loads(line) if line else None
+        return parsed(await reader.readline())
     except (ValueError, ConnectionError):
         return None
-    return message if isinstance(message, dict) else None
 
 
 def _write(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:

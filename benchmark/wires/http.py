@@ -21,12 +21,15 @@ from benchmark.errors import HarnessError
 from benchmark.history import Kind
 from benchmark.wires.altered import foreign_revision, substitute
 from benchmark.wires.hub import HOP_BY_HOP, abort
+from benchmark.wires.message import parsed
 from benchmark.wires.scene import Instance, Scene
 from benchmark.wires.traffic import LiveCall
 
 SESSION = "mcp-session-id"
 UP_S = 20.0
 """Deadline for a tool server to answer its first request."""
+MOST_AT_ONCE = 64
+"""Requests of one runtime that are under way at the same time."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ class HttpWire:
         self._moved: dict[str, str] = {}
         self._keep_sessions = False
         self._spare: Instance | None = None
+        self._under_way = 0
 
     async def open(self) -> None:
         """Start instance A."""
@@ -136,15 +140,30 @@ class HttpWire:
 
     async def handle(self, request: web.BaseRequest, path: str) -> web.StreamResponse:
         """One HTTP request of the runtime."""
-        scene = self._scene
-        incarnation = scene.incarnation
         if path.split("?", maxsplit=1)[0] != "/mcp":
             return web.Response(status=404)
+        if self._under_way >= MOST_AT_ONCE:
+            self._scene.refuse(f"the runtime made more than {MOST_AT_ONCE} requests at once: the others were refused")
+            return web.Response(status=503)
+        self._under_way += 1
+        try:
+            return await self._handled(request)
+        except web.HTTPRequestEntityTooLarge:
+            self._scene.refuse("the runtime sent a message that is too large: it was refused")
+            raise
+        finally:
+            self._under_way -= 1
+
+    async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
+        scene = self._scene
+        incarnation = scene.incarnation
         body = await request.read()
+        if not scene.may_say(len(body)):
+            return web.Response(status=429)
         await self._steady.wait()
         headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
         exchange = Exchange(body, headers, request.method)
-        message = _parsed(body) if request.method == "POST" else {}
+        message = parsed(body) if request.method == "POST" else {}
         if message is None:
             return web.json_response(
                 {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}, status=400
@@ -248,7 +267,7 @@ class HttpWire:
         call = exchange.call
         if response.content_type != "text/event-stream":
             body = await response.read()
-            payload = _payload(_parsed(body)) if call is not None else None
+            payload = _payload(parsed(body)) if call is not None else None
             if call is not None and payload is not None and await self._struck(exchange, call, payload, started=False):
                 return
             for item in (head, Chunk(body, payload), End()):
@@ -258,7 +277,7 @@ class HttpWire:
         if started:
             exchange.items.put_nowait(head)
         async for block in _events(response):
-            payload = _payload(_parsed(_data(block))) if call is not None else None
+            payload = _payload(parsed(_data(block))) if call is not None else None
             if call is not None and payload is not None and await self._struck(exchange, call, payload, started=started):
                 return
             if not started:
@@ -416,11 +435,3 @@ def _payload(message: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = {name: message[name] for name in ("result", "error") if name in message}
     return found or None
-
-
-def _parsed(body: bytes) -> dict[str, Any] | None:
-    try:
-        message = json.loads(body)
-    except ValueError:
-        return None
-    return message if isinstance(message, dict) else None

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+
+SILENT = logging.getLogger(__name__)
+SILENT.disabled = True
+"""Whoever speaks no HTTP is answered 400; a handler's failure is the cell's: nothing for a person to read."""
 
 Handler = Callable[[web.BaseRequest, str], Awaitable[web.StreamResponse]]
 
@@ -15,7 +20,7 @@ class Hub:
 
     def __init__(self) -> None:
         self._handlers: dict[tuple[str, str], Handler] = {}
-        self._web = web.Server(self._dispatch, handler_cancellation=True, access_log=None)
+        self._web = web.Server(self._dispatch, handler_cancellation=True, access_log=None, logger=SILENT)
         self._server: asyncio.Server | None = None
         self.url = ""
 
@@ -38,8 +43,10 @@ class Hub:
         async def guarded(request: web.BaseRequest, rest: str) -> web.StreamResponse:
             try:
                 return await handler(request, rest)
-            except ConnectionError:
-                pass  # the other side hung up while it was being answered
+            except (ConnectionError, web.RequestPayloadError):
+                pass  # the other side hung up, in its question or while it was being answered
+            except web.HTTPException:
+                raise  # the answer to a question that is too large
             except Exception as error:  # noqa: BLE001 - whatever it was, it must not become a verdict
                 failed(error)
             abort(request)

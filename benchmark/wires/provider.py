@@ -14,6 +14,7 @@ from aiohttp import web
 
 from benchmark.boundaries import Manifestation
 from benchmark.entries import CommitRule
+from benchmark.errors import HarnessError
 from benchmark.history import Kind
 from benchmark.intents import json_equal
 from benchmark.wires.hub import HOP_BY_HOP, abort
@@ -21,6 +22,8 @@ from benchmark.wires.scene import Scene
 from benchmark.wires.traffic import LiveRequest
 
 MISSING = object()
+BROKEN = (500, 507)
+"""Internal server error, insufficient storage: nobody's fault but ours. Other refusals are a provider's ordinary answers."""
 
 
 def pointed(document: Any, pointer: str) -> Any:
@@ -126,6 +129,8 @@ class ProviderWire:
         await self.steady.wait()
         scene.recorder.record(Kind.REQUEST_FORWARDED, request=live.n)
         reply = await self.forward(method, path, headers, body)
+        if reply.status in BROKEN:
+            scene.failed(HarnessError(f"the provider itself failed: {method} {path} was answered {reply.status}"))
         if reply.committed:
             scene.recorder.record(Kind.COMMIT, request=live.n, receipts=reply.receipts, effect_class=reply.effect_class)
         scene.recorder.record(

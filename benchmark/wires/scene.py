@@ -19,12 +19,17 @@ from benchmark.contracts import Contract
 from benchmark.entries import Provider, ToolAdapter
 from benchmark.errors import HarnessError
 from benchmark.history import Kind
+from benchmark.output import Output
 from benchmark.processes import Child, Forge, Program, environment, fill
 from benchmark.recorder import Recorder
 from benchmark.wires.traffic import Traffic
 
 KILL_TIMEOUT_S = 3.0
 LAUNCHER_GRACE_S = 2.0
+MOST_SAID = 1 << 23
+MESSAGE_COST = 1 << 11
+"""What a runtime may say in one cell: bytes, and how many of them each message counts for besides its own. A flood is cut
+off before it fills our memory or keeps the other cells waiting; nobody with something to say comes near."""
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -76,11 +81,31 @@ class Scene:
     incarnation: int = 0
     dead: set[int] = field(default_factory=set)
     """Incarnations that were killed: what still arrives from them is no message. Ending by itself, a runtime has its say."""
+    exited: set[int] = field(default_factory=set)
+    """Incarnations that ended by themselves: their launchers are ended, and no server with them."""
     instances: list[Instance] = field(default_factory=list)
     over: asyncio.Event = field(default_factory=asyncio.Event)
+    outputs: dict[str, Output] = field(default_factory=dict)
+    """What each program of the cell printed."""
     failure: BaseException | None = None
     fault: Any = None
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    _said: int = 0
+    _refused: set[str] = field(default_factory=set)
+
+    def may_say(self, size: int) -> bool:
+        """Count what the runtime said; False once it has said too much in this cell."""
+        self._said += size + MESSAGE_COST
+        if self._said > MOST_SAID:
+            self.refuse("the runtime said too much and is cut off")
+            return False
+        return True
+
+    def refuse(self, why: str) -> None:
+        """Note once that the runtime asks for what no wire gives."""
+        if why not in self._refused:
+            self._refused.add(why)
+            self.recorder.record(Kind.NOTE, detail=why)
 
     @property
     def modern(self) -> bool:
@@ -126,19 +151,18 @@ class Scene:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
         config = self.scratch / f"server-{name}.json"
         files = self.provider.kind == "files"
-        config.write_text(
-            json.dumps(
-                {
-                    "instance": name,
-                    "transport": self.cell.transport,
-                    "listen_fd": 3 if http else None,
-                    "upstream": None if files else f"{self.hub_url}/p/{self.token}/{name}",
-                    "gate": str(self.scratch / "gate") if files else None,
-                    "root": str(self.scratch / "files") if files else None,
-                    "store": str(self.scratch / "store"),
-                    "retention_s": self._retention_s,
-                }
-            )
+        write_new(
+            config,
+            {
+                "instance": name,
+                "transport": self.cell.transport,
+                "listen_fd": 3 if http else None,
+                "upstream": None if files else f"{self.hub_url}/p/{self.token}/{name}",
+                "gate": str(self.scratch / "gate") if files else None,
+                "root": str(self.scratch / "files") if files else None,
+                "store": str(self.scratch / "store"),
+                "retention_s": self._retention_s,
+            },
         )
         child = await self._launch(places, listener, config, name)
         instance = Instance(name, child, url)
@@ -148,9 +172,9 @@ class Scene:
         return instance
 
     async def _launch(self, places: dict[int, int], listener: socket.socket | None, config: Path, name: str) -> Child:
-        log = os.open(self.scratch / f"server-{name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        output = self.outputs[f"server-{name}"] = Output()
         null = os.open(os.devnull, os.O_RDWR)
-        everything = {0: null, 1: log, 2: log} | places
+        everything = {0: null, 1: output.place, 2: output.place} | places
         if listener is not None:
             everything[3] = listener.fileno()
         command = fill(self.adapter.command, python=self.python)
@@ -161,7 +185,7 @@ class Scene:
         try:
             return await (self.forge.fork(program) if fork else self.forge.spawn(program))
         finally:
-            os.close(log)
+            output.handed_over()
             os.close(null)
             if listener is not None:
                 listener.close()
@@ -215,6 +239,15 @@ class Scene:
     async def never(self) -> None:
         """Silence: wait until the cell is over."""
         await self.over.wait()
+
+
+def write_new(path: Path, content: dict[str, Any]) -> None:
+    """Write a JSON file of ours; raises HarnessError where a runtime has put something, be it a pipe or a link."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            json.dump(content, file)
+    except FileExistsError:
+        raise HarnessError(f"the runtime put something in our place: {path.name}") from None
 
 
 def not_executed_result(contract: Contract | None) -> dict[str, Any]:

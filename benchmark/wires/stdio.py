@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import socket
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,19 @@ from typing import Any
 from benchmark.boundaries import Manifestation
 from benchmark.history import Kind
 from benchmark.wires.altered import foreign_revision, substitute
+from benchmark.wires.message import LARGEST, parsed
 from benchmark.wires.scene import Instance, Scene
 from benchmark.wires.traffic import LiveCall
 
-LINE_LIMIT = 64 * 1024 * 1024
+LONGEST_ANSWER = 1 << 24
+MOST_UNREAD = 1 << 24
+"""Bytes of one line of a tool server, and of what waits for somebody who does not read."""
+MOST_LAUNCHERS = 64
+"""Servers that a runtime may launch in one cell."""
 
 
 class Pipe:
-    """A writing end; a peer that is gone swallows what is written."""
+    """A writing end; a peer that is gone swallows what is written, one that does not read is cut off."""
 
     def __init__(self, transport: asyncio.WriteTransport) -> None:
         self._transport = transport
@@ -30,17 +36,26 @@ class Pipe:
         self.send_line(json.dumps(message, separators=(",", ":")).encode())
 
     def send_line(self, line: bytes) -> None:
+        """Write a line, with its end or without."""
+        if self._transport.get_write_buffer_size() > MOST_UNREAD:
+            self._transport.abort()
         if not self._transport.is_closing():
-            self._transport.write(line + b"\n")
+            self._transport.write(line.rstrip(b"\r\n") + b"\n")
 
     def close(self) -> None:
+        """Hang up as soon as all is read."""
         self._transport.close()
 
+    def abort(self) -> None:
+        """Hang up now, whatever has not been read."""
+        if self._transport.get_write_buffer_size() or not self._transport.is_closing():
+            self._transport.abort()
 
-async def reading_end(fd: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
-    """A stream over a pipe's descriptor, which it owns."""
+
+async def reading_end(fd: int, longest: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
+    """A stream of lines over a pipe's descriptor, which it owns."""
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=LINE_LIMIT)
+    reader = asyncio.StreamReader(limit=longest)
     transport, _ = await loop.connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(fd, "rb", buffering=0)
     )
@@ -90,8 +105,8 @@ class StdioWire:
         """Close every end that is still open."""
         self._listener.close()
         for connection in self._connections:
-            connection.to_server.close()
-            connection.to_runtime.close()
+            connection.to_server.abort()
+            connection.to_runtime.abort()
             for transport in connection.readers:
                 transport.close()
             if connection.launcher.fileno() >= 0:
@@ -108,14 +123,19 @@ class StdioWire:
 
     async def _accept(self) -> None:
         loop = asyncio.get_running_loop()
-        while True:
+        for _ in range(MOST_LAUNCHERS):
             launcher, _ = await loop.sock_accept(self._listener)
             launcher.setblocking(False)
             self._scene.spawn(self._connect(launcher))
+        self._scene.refuse(f"the runtime launched {MOST_LAUNCHERS} servers: no more are given")
+        self._listener.close()
 
     async def _connect(self, launcher: socket.socket) -> None:
         descriptors = await _receive_descriptors(launcher)
-        if len(descriptors) != 2:
+        if len(descriptors) != 2 or not all(map(_is_stream, descriptors)):
+            self._scene.refuse("the runtime gave a server that it launched no pipes: it was ended")
+            for descriptor in descriptors:
+                os.close(descriptor)
             launcher.close()
             return
         server_in, our_out = os.pipe()
@@ -126,8 +146,8 @@ class StdioWire:
         finally:
             os.close(server_in)
             os.close(server_out)
-        from_runtime, reader_a = await reading_end(descriptors[0])
-        from_server, reader_b = await reading_end(our_in)
+        from_runtime, reader_a = await reading_end(descriptors[0], LARGEST)
+        from_server, reader_b = await reading_end(our_in, LONGEST_ANSWER)
         connection = Connection(
             incarnation,
             instance,
@@ -146,7 +166,7 @@ class StdioWire:
     def _launcher_ended(self, connection: Connection) -> None:
         """The launcher is the server to its runtime: whoever ends the launcher ends the server behind the wire."""
         self._let_go(connection)
-        if not connection.instance.child.ended.is_set():
+        if connection.incarnation not in self._scene.exited and not connection.instance.child.ended.is_set():
             killed = connection.incarnation in self._scene.dead
             self._scene.spawn(self._scene.end_instance(connection.instance, kill=killed))
 
@@ -162,8 +182,8 @@ class StdioWire:
 
     async def _from_runtime(self, connection: Connection) -> None:
         scene = self._scene
-        while line := await _line(connection.from_runtime):
-            message = _parsed(line)
+        while line := await self._said(connection):
+            message = parsed(line)
             if connection.incarnation in scene.dead or connection.broken:
                 continue
             if message is None:
@@ -172,10 +192,28 @@ class StdioWire:
             if not await scene.fault.on_message(message.get("method"), connection.incarnation):
                 continue
             await self._relay(connection, message, line)
+        if line is None:
+            return
         alive = connection.incarnation not in scene.dead and not connection.broken
         if alive and await scene.fault.on_message("end of file", connection.incarnation):
             scene.recorder.record(Kind.CLOSED, incarnation=connection.incarnation)
-        connection.to_server.close()
+        if connection.incarnation not in scene.dead:  # else the server is to be killed, not to end by itself
+            connection.to_server.close()
+
+    async def _said(self, connection: Connection) -> bytes | None:
+        """The runtime's next line; empty at its end of file, None when the wire has had enough and hangs up."""
+        while line := await _line(connection.from_runtime):
+            if not self._scene.may_say(len(line)):
+                break
+            if line.strip():
+                return line
+        if line == b"":
+            return line
+        if line is None:
+            self._scene.refuse("the runtime sent a message that is too large: its connection was closed")
+        connection.readers[0].close()
+        await self._scene.end_instance(connection.instance, kill=False)
+        return None
 
     async def _relay(self, connection: Connection, message: dict[str, Any], line: bytes) -> None:
         scene = self._scene
@@ -224,7 +262,7 @@ class StdioWire:
     async def _from_server(self, connection: Connection) -> None:
         scene = self._scene
         while line := await _line(connection.from_server):
-            message = _parsed(line)
+            message = parsed(line)
             call = None
             if message is not None and "method" not in message:
                 call = scene.traffic.by_rpc_id(message.get("id"), connection.incarnation, connection.calls)
@@ -283,32 +321,30 @@ class StdioWire:
 
 
 async def _receive_descriptors(launcher: socket.socket) -> list[int]:
-    """The two descriptors that a launcher hands over."""
+    """The two descriptors that a launcher hands over; whoever is no launcher hands over something else, or nothing."""
     loop = asyncio.get_running_loop()
     readable = asyncio.Event()
     loop.add_reader(launcher, readable.set)
     try:
         await asyncio.wait_for(readable.wait(), 10.0)
+        _, descriptors, _, _ = socket.recv_fds(launcher, 16, 2)
+    except (TimeoutError, ConnectionError):
+        return []
     finally:
         loop.remove_reader(launcher)
-    _, descriptors, _, _ = socket.recv_fds(launcher, 16, 2)
     return descriptors
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
-    """The next non-empty line without its end; empty at end of file (or when a line is too long to be a message)."""
-    while True:
-        try:
-            raw = await reader.readline()
-        except (ValueError, ConnectionError):
-            return b""
-        if not raw or raw.strip():
-            return raw.rstrip(b"\r\n")
+def _is_stream(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
+async def _line(reader: asyncio.StreamReader) -> bytes | None:
+    """The next line with its end; empty at end of file, None for one that is too long to be a message."""
     try:
-        message = json.loads(line)
+        return await reader.readline()
     except ValueError:
         return None
-    return message if isinstance(message, dict) else None
+    except ConnectionError:
+        return b""

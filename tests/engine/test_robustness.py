@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import psutil
@@ -34,10 +33,10 @@ def test_a_runtime_that_never_exits_is_ended_and_the_control_judges_nobody() -> 
     assert result.verdict is Verdict.UNTESTABLE
 
 
-def test_a_sweep_leaves_no_process_and_no_scratch_folder() -> None:
-    before = {path.name for path in Path(tempfile.gettempdir()).glob("bench-*")}
+def test_a_sweep_leaves_no_process_and_no_scratch_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     swept("blind-retry", CELLS)
-    assert {path.name for path in Path(tempfile.gettempdir()).glob("bench-*")} <= before
+    assert list(tmp_path.iterdir()) == []
     assert psutil.Process().children(recursive=True) == []
 
 
