@@ -8,12 +8,10 @@ import json
 import os
 import re
 import secrets
-import shutil
-import stat
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +26,12 @@ from benchmark.errors import HarnessError, OracleError
 from benchmark.fault import Fault
 from benchmark.history import Declaration, History, Kind, Reading
 from benchmark.intents import Decoy, Workload
-from benchmark.laboratory import Laboratory, filled, free_port
+from benchmark.laboratory import Laboratory, filled
 from benchmark.output import Output
-from benchmark.processes import Child, Forge, Program, environment, fill
+from benchmark.processes import Child, Forge, Program, environment
+from benchmark.quarters import Quarters
 from benchmark.recorder import Recorder
+from benchmark.services import Running, free_port
 from benchmark.wires.gate import Gate
 from benchmark.wires.http import HttpWire
 from benchmark.wires.provider import ProviderWire
@@ -101,6 +101,9 @@ class Performance:
         self._namespace = "n" + secrets.token_hex(8)
         self._base = ""
         self._forge = Forge()
+        self._imported: Forge | None = None
+        self._quarters: Quarters
+        self._services: list[Running] = []
         self._own_provider: Child | None = None
         self._own_port = 0
         self._reviving: asyncio.Task[None] | None = None
@@ -146,7 +149,9 @@ class Performance:
         while await self._incarnation(incarnation):
             await self.fault.before_restart()
             incarnation += 1
-        await self._forge.kill_disowned()
+        await self._kill_disowned()
+        for service in self._services:
+            service.check()
         await self._quiesce()
         if isinstance(self.scene.failure, HarnessError):
             raise self.scene.failure
@@ -155,10 +160,11 @@ class Performance:
         reading = self._final_reading()
         self.recorder.record(Kind.QUIESCENT)
         history = History(declaration=self._declaration(), events=tuple(self.recorder.events), reading=reading)
-        return history, bytes_below(self._folder / "state")
+        return history, scratch.size(self._folder / "state")
 
     async def _open(self) -> None:
         await self._forge.branch(self._lab.forge)
+        await self._move_in()
         provider = self._setting.provider.value
         hub = self._lab.hub
         if provider.kind == "http":
@@ -183,6 +189,14 @@ class Performance:
         else:
             self._stdio = StdioWire(self.scene)
             self._stdio.open()
+
+    async def _move_in(self) -> None:
+        """Make ready what the runtime needs besides the wires: its interpreter and its services."""
+        quarters = self._quarters = await self._lab.quarters(self._setting.runtime)
+        if self._setting.preload:
+            self._imported = await quarters.branch()
+        self._services += await quarters.shared()
+        self._services += await quarters.own(self._folder, self._forge, self.scene.outputs)
 
     async def _provider_root(self) -> str:
         """Where the provider listens: the one that all cells share, or, where it is to be killed, one of the cell's own."""
@@ -250,20 +264,16 @@ class Performance:
 
     async def _start_runtime(self, task_file: Path, number: int) -> Child:
         self._killing = None
-        placed = self._setting.runtime
-        runtime = placed.value
-        node = shutil.which("node") or "node"
-        command = fill(runtime.command, python=self._lab.python, node=node)
+        quarters = self._quarters
         output = self.scene.outputs[f"runtime-{number}"] = Output()
         null = os.open(os.devnull, os.O_RDWR)
         places = {0: null, 1: output.place, 2: output.place}
-        program = Program(command, environment({"BENCH_TASK": str(task_file)}), placed.folder.resolve(), places)
-        forked = self._setting.preload and runtime.capabilities.preload and command[0] == self._lab.python
+        program = Program(quarters.command, environment({"BENCH_TASK": str(task_file)}), quarters.folder, places)
+        forge = self._forge if quarters.at_home else self._imported
         try:
-            if not forked:
+            if forge is None or quarters.warm is None or not self._setting.preload:
                 return await self._forge.spawn(program)
-            argv = (str((placed.folder / command[1]).resolve()), *command[2:])
-            return await self._forge.fork(Program(argv, program.env, program.cwd, program.places))
+            return await forge.fork(replace(program, argv=quarters.warm))
         finally:
             output.handed_over()
             os.close(null)
@@ -294,7 +304,8 @@ class Performance:
         if self._reviving is not None:
             self._reviving.cancel()
             await asyncio.wait((self._reviving,))
-        await self._forge.stop()
+        for forge in self._forges:
+            await forge.stop()
         self._lab.hub.forget(self._token)
         await self.scene.close()
         for wire in (self._http, self._provider_wire, self._gate):
@@ -331,8 +342,16 @@ class Performance:
             raise HarnessError(f"the runtime (pid {runtime.pid}) ended with status {runtime.status}, not of SIGKILL")
         if self._stdio is not None:
             await self._stdio.kill_servers(number)
-        await self._forge.kill_disowned()
+        await self._kill_disowned()
         outcome.discard(self._outcome)
+
+    @property
+    def _forges(self) -> list[Forge]:
+        return [self._forge] if self._imported is None else [self._imported, self._forge]
+
+    async def _kill_disowned(self) -> None:
+        for forge in self._forges:
+            await forge.kill_disowned()
 
     async def stop_runtime(self) -> None:
         """SIGSTOP the runtime's whole process tree."""
@@ -461,6 +480,7 @@ class Performance:
             "server": server,
             "contracts": {tool: contract.model_dump(mode="json") for tool, contract in self.scene.contracts.items()},
             "model": None,
+            "services": {service.name: service.told for service in self._services},
             "timeouts": {"tool_call_s": self._tool_call_s, "run_s": self._run_s},
         }
 
@@ -478,17 +498,6 @@ class Performance:
             run_s=self._run_s,
             lease_s=runtime.capabilities.lease_s,
         )
-
-
-def bytes_below(folder: Path) -> int:
-    """The size of all files in a folder, links not followed; what vanishes meanwhile does not count."""
-    total = 0
-    for place, _, names in os.walk(folder) if not folder.is_symlink() else ():
-        for name in names:
-            with suppress(OSError):
-                status = (Path(place) / name).lstat()
-                total += status.st_size if stat.S_ISREG(status.st_mode) else 0
-    return total
 
 
 def keep_logs(file: Path, printed: dict[str, bytes]) -> None:

@@ -170,10 +170,25 @@ class Promise(Frozen):
 
 
 class Service(Frozen):
-    """A server that a runtime needs."""
+    """A server that a runtime needs; it is no part of the runtime, and survives its kills."""
 
-    command: Command
-    ready: str = "tcp"
+    name: str = Field(default="main", pattern=r"^[a-z0-9-]+$", description="Its name in the task file.")
+    command: Command = Field(
+        description="{env}, {python}, {node}; {state}, a folder of its own; {port} or {port.NAME}, free loopback ports. "
+        "It stays in the foreground."
+    )
+    ready: str = Field(default="tcp", description="tcp, or an HTTP path that answers 2xx, on the first port.")
+    environment: dict[str, str] = Field(default_factory=dict, description="Variables, with the same placeholders.")
+    shared: bool = Field(default=False, description="One for the whole sweep instead of one for each cell.")
+
+
+class Setting(Frozen):
+    """A setting that deviates from the runtime's defaults."""
+
+    name: str
+    value: str
+    default: str
+    why: str
 
 
 class Runtime(Frozen):
@@ -190,3 +205,4 @@ class Runtime(Frozen):
     versions: Versions = Versions()
     promise: tuple[Promise, ...] = ()
     service: tuple[Service, ...] = ()
+    setting: tuple[Setting, ...] = ()

@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
-from benchmark import scratch
-from benchmark.catalog import Catalogue
-from benchmark.entries import Provider, Request
+from benchmark import scratch, services
+from benchmark.catalog import Catalogue, Placed
+from benchmark.entries import Provider, Request, Runtime
 from benchmark.errors import HarnessError
 from benchmark.output import Output
 from benchmark.processes import Child, Forge, Program, environment, fill
+from benchmark.quarters import Quarters
+from benchmark.services import free_port
 from benchmark.wires.hub import Hub
 
-START_TIMEOUT_S = 30.0
 EXISTS = (405, 409)
 """How a provider says that what is to be made is there (RFC 4918 §9.3.1, RFC 4791 §5.3.1.1)."""
 
@@ -37,16 +38,11 @@ def filled(value: Any, values: dict[str, Any]) -> Any:
     return value
 
 
-def free_port() -> int:
-    """A loopback port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
 class Laboratory:
     """An async context: everything is up inside, nothing is left after."""
 
-    def __init__(self, catalogue: Catalogue, python: str) -> None:
+    def __init__(self, catalogue: Catalogue, python: str, note: Callable[[str], None] = lambda _: None) -> None:
+        """``note``: told, in a line, what a person should know of what the cells share."""
         self.catalogue = catalogue
         self.python = python
         self.scratch = Path()
@@ -55,6 +51,8 @@ class Laboratory:
         self._outputs: list[Output] = []
         self._providers: dict[str, str] = {}
         self._children: list[Child] = []
+        self._quarters: dict[Path, Quarters] = {}
+        self._note = note
         self._starting = asyncio.Lock()
         self._files = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.client: aiohttp.ClientSession
@@ -79,6 +77,8 @@ class Laboratory:
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.close()
+        for quarters in self._quarters.values():
+            await quarters.close()
         for child in self._children:
             await child.kill_tree()
         await self.hub.stop()
@@ -131,26 +131,17 @@ class Laboratory:
 
     async def up(self, name: str, child: Child, port: int, output: Output) -> None:
         """Wait until a provider is ready; raises HarnessError."""
-        provider: Provider = self.catalogue.provider(name).value
-        url = f"http://127.0.0.1:{port}"
-        for _ in range(int(START_TIMEOUT_S / 0.02)):
-            if child.ended.is_set():
-                raise HarnessError(f"provider {name} ended with status {child.status} while starting: {output.last_line}")
-            if await self._ready(provider, port, url):
-                return
-            await asyncio.sleep(0.02)
-        raise HarnessError(f"provider {name} was not ready within {START_TIMEOUT_S} s")
+        ready = self.catalogue.provider(name).value.ready
+        await services.up(self.client, f"provider {name}", ready, child, port, output)
 
-    async def _ready(self, provider: Provider, port: int, url: str) -> bool:
-        try:
-            if provider.ready == "tcp":
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.close()
-                return True
-            async with self.client.get(url + provider.ready) as response:
-                return response.status < 300
-        except (OSError, aiohttp.ClientError):
-            return False
+    async def quarters(self, runtime: Placed[Runtime]) -> Quarters:
+        """Where a runtime runs, made when it is first needed."""
+        async with self._starting:
+            if runtime.file not in self._quarters:
+                self._quarters[runtime.file] = Quarters(
+                    runtime, self.python, self.scratch, self.forge, self.client, self._note
+                )
+        return self._quarters[runtime.file]
 
     async def ask(self, base: str, request: Request, values: dict[str, Any], *, again: bool = False) -> None:
         """Make one of a provider's declared requests; ``again``: it may be there already. Raises HarnessError."""

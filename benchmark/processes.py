@@ -19,6 +19,7 @@ from typing import Any
 
 import psutil
 
+from benchmark import zygote
 from benchmark.errors import HarnessError
 
 
@@ -37,10 +38,18 @@ class Program:
         return {"argv": self.argv, "env": self.env, "cwd": str(self.cwd), "places": list(self.places)}
 
 
+class UnforkableError(HarnessError):
+    """A program cannot be forked from an interpreter that has imported it, but can be started cold."""
+
+
+ZYGOTE = str(Path(zygote.__file__).resolve())
+
 WARM_S = 60.0
+IMPORTED_S = 180.0
 ANSWER_S = 30.0
 GONE_S = 5.0
-"""Deadlines: for the warm interpreter to be warm, for its answer to an order, for a killed process to be gone."""
+"""Deadlines: for the warm interpreter to be warm, for one to have imported a runtime's program, for its answer to an
+order, for a killed process to be gone."""
 
 
 class Child:
@@ -159,6 +168,22 @@ class Forge:
             theirs.close()
         await self._warm(ANSWER_S)
 
+    async def imported(self, trunk: Forge, program: Program) -> None:
+        """Be an interpreter of another environment, below ``trunk``, that has imported a program of that environment.
+
+        ``program`` is how it would be started cold. Raises UnforkableError, or HarnessError where it cannot be imported.
+        """
+        theirs = self._open()
+        python, *argv = program.argv
+        begin = (python, "-I", ZYGOTE, "3", *argv)
+        try:
+            self._zygote = await trunk.spawn(
+                Program(begin, program.env, program.cwd, {**program.places, 3: theirs.fileno()})
+            )
+        finally:
+            theirs.close()
+        await self._warm(IMPORTED_S)
+
     def _open(self) -> socket.socket:
         """Make the wire to an interpreter to be; returns its end of it."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -195,7 +220,7 @@ class Forge:
         elif "exited" in said:
             self._children.pop(said["exited"]).over(said["status"])
         elif "id" not in said:
-            self._gone(HarnessError(said["failed"]))
+            self._gone((UnforkableError if "cold" in said else HarnessError)(said["failed"]))
         else:
             order = self._orders.pop(said["id"])
             if "failed" in said:
@@ -305,4 +330,4 @@ def environment(extra: dict[str, str]) -> dict[str, str]:
 
 def fill(command: Sequence[str], **values: str) -> tuple[str, ...]:
     """A command with its ``{placeholders}`` filled in; other braces stay."""
-    return tuple(re.sub(r"\{(\w+)\}", lambda found: values.get(found[1], found[0]), part) for part in command)
+    return tuple(re.sub(r"\{([\w.-]+)\}", lambda found: values.get(found[1], found[0]), part) for part in command)

@@ -28,9 +28,9 @@ def suite_hash(roots: Sequence[Path]) -> str:
     return _hash((root, path) for root in roots for folder in FOLDERS for path in _files(root / folder))
 
 
-def runtime_hash(folder: Path) -> str:
-    """SHA-256 over the files of a runtime's folder, in the same way; what was installed there is left out."""
-    return _hash((folder, path) for path in _files(folder))
+def runtime_hash(folders: Iterable[Path]) -> str:
+    """SHA-256 over the files of a runtime's folders, in the same way; what was installed there is left out."""
+    return _hash((folder, path) for folder in folders for path in _files(folder))
 
 
 def _hash(files: Iterable[tuple[Path, Path]]) -> str:

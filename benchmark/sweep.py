@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmark import environments
 from benchmark.applicability import inapplicable
 from benchmark.catalog import Catalogue, Placed
 from benchmark.cells import Cell
@@ -41,6 +42,8 @@ class SweepSettings:
     preload: bool = True
     fail_fast: bool = False
     logs: Path | None = None
+    on_note: Callable[[str], None] = lambda _: None
+    """Told, in a line, what a person should know besides the results."""
 
 
 @dataclass
@@ -65,6 +68,7 @@ class Sweep:
         self._on_result = on_result
         self._summary = SweepSummary()
         self._stop = asyncio.Event()
+        self._absent = environments.lacking(settings.catalogue, settings.runtime)
 
     async def run(self) -> SweepSummary:
         """Those not applicable, or not installed, are told first; the others run, ``jobs`` at a time."""
@@ -74,7 +78,7 @@ class Sweep:
         runnable = [cell for cell in self._settings.cells if self._runnable(cell)]
         if not runnable or self._stop.is_set():
             return self._summary
-        async with Laboratory(self._settings.catalogue, sys.executable) as laboratory:
+        async with Laboratory(self._settings.catalogue, sys.executable, self._settings.on_note) as laboratory:
             queue = iter(runnable)
             workers = [loop.create_task(self._work(laboratory, queue)) for _ in range(self._settings.jobs)]
             stopped = loop.create_task(self._stop.wait())
@@ -112,7 +116,7 @@ class Sweep:
 
     def _runnable(self, cell: Cell) -> bool:
         setting = self._setting(cell)
-        absent = lacking(setting.provider.value)
+        absent = lacking(setting.provider.value) or self._absent
         if absent is not None:
             self._tell(_result(setting, verdict=Verdict.NOT_RUN, reason=absent), None)
             return False

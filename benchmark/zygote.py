@@ -1,14 +1,18 @@
-"""The warm interpreter: a single-threaded process that has imported the MCP SDK once and starts programs on order.
+"""The warm interpreter: a single-threaded process that has done its imports once and starts programs on order.
 
-Run as ``python -m benchmark.zygote FD`` with one end of a Unix SEQPACKET socket pair. It makes the scratch folder, reads
-orders (JSON, with descriptors), answers with the child's pid and a pidfd, and reports every exit. It forks programs from
-itself, executes cold ones, or forks another warm interpreter, one for each cell: whatever a program starts and leaves
+Run as ``python -m benchmark.zygote FD`` with one end of a Unix SEQPACKET socket pair, it has imported the MCP SDK and makes
+the scratch folder. Run as a file by the interpreter of another environment, ``python -I zygote.py FD PROGRAM ARGUMENT…``, it
+has imported that program, and nothing of the benchmark: outside of two functions it is standard library only.
+
+It reads orders (JSON, with descriptors), answers with the child's pid and a pidfd, and reports every exit. It forks programs
+from itself, executes cold ones, or forks another warm interpreter, one for each cell: whatever a program starts and leaves
 comes back to the interpreter that it was forked from. At end of file, that is when the benchmark is gone however it
 died, it kills whatever is left below it; the first one removes the scratch folder.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import ctypes
 import fcntl
@@ -21,15 +25,13 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
 import traceback
-from collections.abc import Sequence
+import types
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-import psutil
-
-from benchmark import scratch
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -52,6 +54,9 @@ WARM = (
     "uvicorn.protocols.http.auto",
 )
 """What a cell's programs import, also where they do so only on their way (the SDK's client: jsonschema)."""
+
+Start = Callable[[dict[str, Any]], None]
+"""Runs an ordered program in a fork."""
 
 
 def warm_up() -> None:
@@ -84,6 +89,59 @@ def warm_up() -> None:
         anyio.run(rehearse, mode)
     gc.collect()
     gc.freeze()
+
+
+class Unforkable(Exception):
+    """A program that can be started cold, but not be forked from an interpreter that has imported it."""
+
+
+class Imported:
+    """A program whose top level has run in this interpreter, as ``__main__``; what is left to run is its last statement.
+
+    That is its ``if __name__ == "__main__":``. So everything is executed once, as if it had been started cold, and what
+    the program defines is where pickles, dataclasses and registries look for it.
+    """
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        """Runs the top level; raises Unforkable, and whatever the program raises."""
+        place = argv[0]
+        top, last = _halves(Path(place).read_bytes(), place)
+        sys.argv = list(argv)
+        sys.path.insert(0, str(Path(place).parent))
+        self._environment = dict(os.environ)
+        self._namespace = vars(self._stand_for_main(place))
+        self._last = last
+        exec(top, self._namespace)
+        threads = list(Path("/proc/self/task").iterdir())
+        if len(threads) > 1:
+            named = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
+            raise Unforkable(f"its imports start threads ({', '.join(named) or f'{len(threads) - 1} of a library'})")
+        sys.stdout.flush()  # what is still unsaid would be said by every fork
+        gc.collect()
+        gc.freeze()
+
+    def _stand_for_main(self, place: str) -> types.ModuleType:
+        module = types.ModuleType("__main__")
+        module.__file__ = place
+        self._ours = sys.modules["__main__"]  # else its globals, which are ours, would go with it
+        sys.modules["__main__"] = module
+        return module
+
+    def run(self, order: dict[str, Any]) -> None:
+        """Run the rest in this fork. Variables that the program has set at import stay, and only what is new is added."""
+        added = order["env"].items() - self._environment.items()
+        os.environ.update(dict(added))
+        exec(self._last, self._namespace)
+
+
+def _halves(source: bytes, place: str) -> tuple[types.CodeType, types.CodeType]:
+    """A program before its last statement, and that statement; raises Unforkable unless it is the usual guard."""
+    tree = ast.parse(source, place)
+    guard = tree.body[-1] if tree.body else None
+    if not (isinstance(guard, ast.If) and ast.unparse(guard.test) == "__name__ == '__main__'"):
+        raise Unforkable('it does not end with `if __name__ == "__main__":`')
+    top, last = ast.Module(tree.body[:-1], tree.type_ignores), ast.Module([guard], [])
+    return compile(top, place, "exec", dont_inherit=True), compile(last, place, "exec", dont_inherit=True)
 
 
 def control(option: int, value: int) -> None:
@@ -127,7 +185,7 @@ def cold(order: dict[str, Any], failures: int) -> None:
         os.write(failures, f"{order['argv'][0]}: {error.strerror}".encode())
 
 
-def become(order: dict[str, Any], descriptors: Sequence[int], failures: int) -> None:
+def become(order: dict[str, Any], descriptors: Sequence[int], failures: int, program: Start) -> None:
     """Do in this forked process what was ordered; returns when that has come to its end."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -136,7 +194,7 @@ def become(order: dict[str, Any], descriptors: Sequence[int], failures: int) -> 
     if order["do"] != "exec":
         os.close(failures)
     if order["do"] == "serve":
-        serve(socket.socket(fileno=order["places"][0]), "")
+        serve(socket.socket(fileno=order["places"][0]), "", program)
         return
     control(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -144,14 +202,14 @@ def become(order: dict[str, Any], descriptors: Sequence[int], failures: int) -> 
         cold(order, failures)
         return
     os.chdir(order["cwd"])
-    warm(order)
+    program(order)
 
 
-def child(order: dict[str, Any], descriptors: Sequence[int], failures: int) -> None:
+def child(order: dict[str, Any], descriptors: Sequence[int], failures: int, program: Start) -> None:
     """Become what was ordered, and leave without the interpreter's teardown."""
     status = 1
     try:
-        become(order, descriptors, failures)
+        become(order, descriptors, failures, program)
         status = 0
     except SystemExit as ending:
         status = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
@@ -173,14 +231,14 @@ def tell(wire: socket.socket, descriptors: Sequence[int] = (), **said: Any) -> N
         socket.send_fds(wire, [json.dumps(said).encode()], descriptors)
 
 
-def start(wire: socket.socket, order: dict[str, Any], descriptors: Sequence[int], living: set[int]) -> None:
+def start(wire: socket.socket, order: dict[str, Any], descriptors: Sequence[int], living: set[int], program: Start) -> None:
     """Carry out one order."""
     reading, writing = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()
     if pid == 0:
         os.close(reading)
         failures = fcntl.fcntl(writing, fcntl.F_DUPFD_CLOEXEC, HIGH + len(descriptors))
-        child(order, descriptors, failures)
+        child(order, descriptors, failures, program)
     os.close(writing)
     # The pidfd is taken before the child can be reaped, and before anybody else can have its pid.
     pidfd = os.pidfd_open(pid)
@@ -212,13 +270,40 @@ def end_all(wire: socket.socket, living: set[int]) -> None:
     """SIGKILL all descendants, those that their parents left as well, until there is none."""
     deadline = time.monotonic() + END_S
     while reap(wire, living) and time.monotonic() < deadline:
-        for process in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
+        for pid, began in list(descendants(os.getpid())):
+            kill(pid, began)
         time.sleep(0.002)
 
 
-def serve(wire: socket.socket, folder: str) -> None:
+def descendants(pid: int) -> Iterator[tuple[int, str]]:
+    """All processes below one, each with the mark that tells it from a later one of the same number."""
+    below: dict[int, list[tuple[int, str]]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (told := _stat(int(entry.name))):
+            below.setdefault(int(told[1]), []).append((int(entry.name), told[19]))
+    found = [(pid, "")]
+    for parent, _ in found:
+        found += below.get(parent, ())
+    yield from found[1:]
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat behind the program's name: state, parent, …, start time; empty: it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    return []
+
+
+def kill(pid: int, began: str) -> None:
+    """SIGKILL this process, and never another one that has its number by now."""
+    with contextlib.suppress(OSError):
+        held = os.pidfd_open(pid)
+        if _stat(pid)[19:20] == [began]:
+            signal.pidfd_send_signal(held, signal.SIGKILL)
+        os.close(held)
+
+
+def serve(wire: socket.socket, folder: str, program: Start) -> None:
     """Start programs on order until the other end is gone; then leave nothing of them."""
     control(PR_SET_CHILD_SUBREAPER, 1)
     awake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -240,16 +325,16 @@ def serve(wire: socket.socket, folder: str) -> None:
             break
         if not data:
             break
-        start(wire, json.loads(data), descriptors, living)
+        start(wire, json.loads(data), descriptors, living, program)
         for fd in descriptors:
             os.close(fd)
     end_all(wire, living)
 
 
-def main() -> None:
-    """Make the scratch folder, warm up, serve; Ctrl-C is the benchmark's to handle."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    wire = socket.socket(fileno=int(sys.argv[1]))
+def trunk(wire: socket.socket) -> None:
+    """The benchmark's own interpreter: make the scratch folder, warm up, serve."""
+    from benchmark import scratch
+
     try:
         folder = scratch.make()
     except OSError as error:
@@ -257,9 +342,35 @@ def main() -> None:
         return
     try:
         warm_up()
-        serve(wire, str(folder))
+        serve(wire, str(folder), warm)
     finally:
         scratch.remove(folder)
+
+
+def foreign(wire: socket.socket, argv: Sequence[str]) -> None:
+    """An interpreter of another environment: import the program, serve."""
+    try:
+        program = Imported(argv)
+    except Unforkable as error:
+        tell(wire, failed=str(error), cold=True)
+    except BaseException:  # noqa: BLE001 - also a program that leaves while it is imported
+        traceback.print_exc()
+        sys.stderr.flush()
+        tell(wire, failed="the runtime's program cannot be imported")
+    else:
+        serve(wire, "", program.run)
+
+
+def main() -> None:
+    """Be warm, then serve until the benchmark is gone; Ctrl-C is its to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    number, *argv = sys.argv[1:]
+    wire = socket.socket(fileno=int(number))
+    wire.set_inheritable(False)
+    if argv:
+        foreign(wire, argv)
+    else:
+        trunk(wire)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,22 @@ from typing import Annotated
 
 import typer
 
-from benchmark.cli import compare, doctor, entries, explain, export, publish, report, rescore, show, site, speed, sweep
+from benchmark.cli import (
+    compare,
+    doctor,
+    entries,
+    explain,
+    export,
+    install,
+    publish,
+    report,
+    rescore,
+    show,
+    site,
+    speed,
+    sweep,
+    update,
+)
 from benchmark.exits import Exit
 from benchmark.provenance import bench_version
 
@@ -33,6 +48,8 @@ def _options(
 
 
 app.command("run")(sweep.run)
+app.command("install")(install.install)
+app.command("update")(update.update)
 app.command("list")(entries.list_entries)
 app.command("show")(show.show)
 app.command("explain")(explain.explain)

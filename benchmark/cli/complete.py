@@ -39,6 +39,15 @@ def _below(ctx: typer.Context, place: str, declaration: str) -> Iterable[str]:
         yield from (file.parent.name for file in (root / place).glob(f"[!_.]*/{declaration}"))
 
 
+def _installable(ctx: typer.Context) -> Iterable[str]:
+    """Runtimes with an environment of their own that were not named yet."""
+    given: dict[str, Any] = ctx.params
+    for root in _roots(ctx):
+        for file in (root / "adapters/runtimes").glob("[!_.]*/runtime.toml"):
+            if "[environment]" in file.read_text(errors="replace") and file.parent.name not in (given.get("names") or ()):
+                yield file.parent.name
+
+
 def _workloads(ctx: typer.Context) -> Iterable[str]:
     for root in _roots(ctx):
         yield from (file.stem for file in (root / "workloads").glob("[!_.]*.toml"))
@@ -74,6 +83,7 @@ def _explained(ctx: typer.Context) -> Iterable[str]:
     yield from _runs(ctx)
 
 
+installable = _from(_installable)
 runtimes = _from(lambda ctx: _below(ctx, "adapters/runtimes", "runtime.toml"))
 workloads = _from(_workloads)
 adapters = _from(lambda ctx: _below(ctx, "adapters/tools", "tool.toml"))

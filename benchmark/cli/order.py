@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmark import applicability, catalog, plan, provenance
+from benchmark import applicability, catalog, environments, plan, provenance
 from benchmark.catalog import Catalogue, Placed
 from benchmark.cells import Cell
 from benchmark.cli import runs
@@ -98,7 +98,7 @@ def resumed(run: str, runtime: str | None, folders: Sequence[Path] | None) -> Or
         if provenance.suite_hash(catalogue.roots) != header.suite_hash:
             raise UsageError(f"{store.folder}: the catalogue has changed since this run began; begin a new one")
         placed = catalogue.runtime(header.path or header.runtime)
-        if header.runtime_hash and provenance.runtime_hash(placed.folder) != header.runtime_hash:
+        if header.runtime_hash and provenance.runtime_hash(environments.folders(placed)) != header.runtime_hash:
             raise UsageError(f"{store.folder}: the runtime's files have changed since this run began; begin a new one")
         done = store.done()
         cells = tuple(Cell.parse(name) for name in header.cells if name not in done)
@@ -142,7 +142,8 @@ def store_for(order: Order, out: Path | None) -> Store:
         promises=runtime.promise,
         path=str(order.runtime.folder) if order.by_path else None,
         model=runtime.capabilities.model,
-        versions=provenance.versions(runtime.versions.track),
+        versions=environments.versions(order.runtime),
+        settings={one.name: f"{one.value} (default: {one.default}); {one.why}" for one in runtime.setting},
         seed=order.seed,
         jobs=order.jobs,
         preload=order.preload,
@@ -151,7 +152,7 @@ def store_for(order: Order, out: Path | None) -> Store:
         catalogs=order.catalogs,
         plan_hash=plan.plan_hash(order.cells),
         suite_hash=provenance.suite_hash(order.catalogue.roots),
-        runtime_hash=provenance.runtime_hash(order.runtime.folder),
+        runtime_hash=provenance.runtime_hash(environments.folders(order.runtime)),
         git_commit=provenance.git_commit(order.catalogue.roots[0]),
         platform=provenance.describe_platform(),
         cells=tuple(cell.name for cell in order.cells),

@@ -122,6 +122,7 @@ def _run_cells(order: Order, store: Store) -> bool:
         return False
     from benchmark.sweep import SweepSettings, run_sweep
 
+    errors = console(sys.stderr)
     settings = SweepSettings(
         runtime=order.runtime,
         cells=order.cells,
@@ -130,8 +131,8 @@ def _run_cells(order: Order, store: Store) -> bool:
         preload=order.preload,
         fail_fast=order.fail_fast,
         logs=store.logs,
+        on_note=lambda told: say(errors, plain(told, 400), "yellow"),
     )
-    errors = console(sys.stderr)
     say(errors, f"{plain(order.runtime.value.title)}: {len(order.cells)} cells, results in {store.folder}")
     with progress(len(order.cells), errors) as advance:
 

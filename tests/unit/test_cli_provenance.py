@@ -37,12 +37,12 @@ def test_a_runtime_is_no_part_of_the_suite_that_judges_it(tmp_path: Path) -> Non
     folder = root / "adapters" / "runtimes" / "x"
     folder.mkdir(parents=True)
     (folder / "requirements.txt").write_text("x==1\n")
-    one = provenance.runtime_hash(folder)
+    one = provenance.runtime_hash([folder])
     (folder / "requirements.txt").write_text("x==2\n")
     (folder / "node_modules").mkdir()
-    two = provenance.runtime_hash(folder)
+    two = provenance.runtime_hash([folder])
     (folder / "node_modules" / "installed.js").write_text("")
-    assert one != two == provenance.runtime_hash(folder)
+    assert one != two == provenance.runtime_hash([folder])
     assert provenance.suite_hash([root]) == before
 
 

@@ -1,0 +1,99 @@
+"""Pins: what each environment holds, to the version and the hash; made anew from what a runtime asks for.
+
+``requirements.in`` → ``requirements.txt`` (uv), and ``package.json`` → itself and ``package-lock.json`` (npm: the newest of
+each package that it names). Written only when all of it could be resolved, and without the address of any registry.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmark.builds import BuildError, clean, npm, reason, uv
+from benchmark.environments import Environment
+from benchmark.errors import UsageError
+
+PYTHON = "3.11"
+"""The oldest Python that the benchmark runs on: what is resolved for it installs on later ones."""
+LOCK_ONLY = ("--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", "--omit-lockfile-registry-resolved")
+COMPILE = ("--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header", "--python-version", PYTHON)
+
+Packages = dict[str, str]
+"""Package → version."""
+
+
+def renew(environment: Environment) -> tuple[Packages, Packages]:
+    """Write the newest pins; returns what was pinned before and what is now. Raises UsageError, BuildError."""
+    before = pinned(environment)
+    with tempfile.TemporaryDirectory(prefix="bench-pins-") as name:
+        folder = Path(name)
+        fresh: list[tuple[Path, Path]] = []
+        if environment.python is not None:
+            fresh.append((_compile(environment.python.with_suffix(".in"), folder), environment.python))
+        if environment.node is not None:
+            fresh += [(new, environment.node.with_name(new.name)) for new in _relock(environment.node, folder)]
+        for new, old in fresh:
+            beside = old.with_name(old.name + ".unfinished")
+            shutil.copyfile(new, beside)
+            beside.replace(old)
+    return before, pinned(environment)
+
+
+def pinned(environment: Environment) -> Packages:
+    """What its pins say, whether it is built or not; raises OSError."""
+    found: Packages = {}
+    if environment.python is not None:
+        found |= dict(
+            re.findall(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", environment.python.read_text(), re.MULTILINE)
+        )
+    if environment.node is not None:
+        locked = json.loads(environment.node.read_text())["packages"]
+        found |= {
+            place.removeprefix("node_modules/"): package["version"]
+            for place, package in locked.items()
+            if place and "version" in package
+        }
+    return found
+
+
+def _compile(asked: Path, folder: Path) -> Path:
+    if not asked.is_file():
+        raise UsageError(f"there is no file {asked}; it says what requirements.txt is resolved from")
+    shutil.copyfile(asked, folder / asked.name)
+    result = folder / "requirements.txt"
+    _run((uv(), "pip", "compile", *COMPILE, asked.name, "-o", result.name), folder)
+    return result
+
+
+def _relock(lock: Path, folder: Path) -> tuple[Path, Path]:
+    manifest = folder / "package.json"
+    shutil.copyfile(lock.with_name("package.json"), manifest)
+    asked: dict[str, str] = json.loads(manifest.read_text()).get("dependencies", {})
+    _run((npm(), "install", *LOCK_ONLY, "--save-exact", *(f"{name}@latest" for name in asked)), folder)
+    result = folder / "package-lock.json"
+    written = json.loads(result.read_text())
+    written.pop("name", None)  # npm's default for it is the name of the folder
+    result.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+    return manifest, result
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=clean(os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BuildError(reason(done.stdout))
