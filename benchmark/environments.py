@@ -22,6 +22,7 @@ from pathlib import Path
 from benchmark import provenance
 from benchmark.catalog import Catalogue, Placed
 from benchmark.entries import Runtime
+from benchmark.installed import Lack
 
 FORMAT = 1
 """Part of every key: raised when environments are built in another way."""
@@ -159,13 +160,13 @@ def named(catalogue: Catalogue, runtime: Placed[Runtime]) -> str:
     return name if catalogue.runtime_files.get(name) == runtime.file else shlex.quote(str(runtime.folder))
 
 
-def lacking(catalogue: Catalogue, runtime: Placed[Runtime]) -> str | None:
-    """What a runtime needs that is not installed, with the command that installs it; None: nothing is lacking."""
+def lacking(catalogue: Catalogue, runtime: Placed[Runtime]) -> Lack | None:
+    """What a runtime needs that is not installed; None: nothing is lacking. Raises CatalogueError."""
     environment = of(runtime)
     if environment is not None and environment.facts is None:
-        return f"{runtime.value.name} is not installed; bench install {named(catalogue, runtime)}"
+        return Lack(f"{runtime.value.name} is not installed", f"bench install {named(catalogue, runtime)}")
     if "{node}" in " ".join(_commands(runtime.value)) and node(environment) is None:
-        return f"node is not installed; {GET_NODE}"
+        return Lack("node is not installed", GET_NODE)
     return None
 
 

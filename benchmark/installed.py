@@ -1,15 +1,29 @@
-"""What a provider needs, and whether it is there."""
+"""What an entry needs that is not installed."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 from benchmark.entries import Provider
 
 
-def lacking(provider: Provider) -> str | None:
-    """What is not installed, with the command that installs it; None: nothing is lacking."""
+@dataclass(frozen=True)
+class Lack:
+    """Something that is not installed: cells that need it are ``not-run``."""
+
+    what: str
+    remedy: str
+    """The command that installs it."""
+
+    def __str__(self) -> str:
+        """In one line."""
+        return f"{self.what}; {self.remedy}"
+
+
+def lacking(provider: Provider) -> Lack | None:
+    """What a provider needs; None: nothing is lacking."""
     needs = provider.needs
     if needs is None or find_spec(needs.module) is not None:
         return None
-    return f"{provider.name} is not installed; {needs.install}"
+    return Lack(f"{provider.name} is not installed", needs.install)

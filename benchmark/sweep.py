@@ -118,7 +118,7 @@ class Sweep:
         setting = self._setting(cell)
         absent = lacking(setting.provider.value) or self._absent
         if absent is not None:
-            self._tell(_result(setting, verdict=Verdict.NOT_RUN, reason=absent), None)
+            self._tell(_result(setting, verdict=Verdict.NOT_RUN, reason=str(absent)), None)
             return False
         reason = inapplicable(
             setting.runtime.value.capabilities, setting.workload, setting.adapter.value, setting.provider.value, cell

@@ -15,10 +15,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from benchmark import catalog
+from benchmark import catalog, environments
 from benchmark.boundaries import TABLE
-from benchmark.catalog import Catalogue
+from benchmark.catalog import Catalogue, Placed
+from benchmark.cli.install import size
 from benchmark.contracts import Contract
+from benchmark.entries import Runtime
 from benchmark.reporting.console import NARROW, console, paragraph, say
 from benchmark.reporting.untrusted import plain
 
@@ -109,12 +111,41 @@ def _offer(contract: Contract) -> str:
 
 def _runtimes(found: Catalogue) -> Listing:
     rows = []
-    for one in found.runtimes.values():
+    for name in found.runtime_files:
+        placed = found.runtime(name)
+        one = placed.value
         able = one.capabilities
         traits = {"model": able.model, "resumes": able.resumes, "reads contracts": able.contracts, "preloads": able.preload}
         can = ", ".join(name for name, has in traits.items() if has) or "–"
-        rows.append((one.name, one.kind, "/".join(able.transports), "/".join(able.protocols), can, one.title))
-    return Listing(("runtime", "kind", "transports", "protocols", "can", "title"), rows)
+        rows.append((one.name, one.kind, ", ".join(able.protocols), can, _installed(placed), one.title))
+    return Listing(("runtime", "kind", "protocols", "can", "installed", "title"), rows)
+
+
+def _installed(placed: Placed[Runtime]) -> str:
+    """Whether a runtime's environment is built, with the versions of what it tracks, or of what is pinned for it."""
+    environment = environments.of(placed)
+    held = ", ".join(f"{name} {version}" for name, version in environments.versions(placed).items())
+    if environment is None:
+        return held or "nothing to install"
+    if environment.facts is None:
+        return "no"
+    return f"{size(environment.facts.size)}: {held or 'nothing tracked'}"
+
+
+def _runtime_data(found: Catalogue) -> list[dict[str, Any]]:
+    data = []
+    for name in found.runtime_files:
+        placed = found.runtime(name)
+        environment = environments.of(placed)
+        facts = environment.facts if environment is not None else None
+        told = {
+            "installed": environment is None or facts is not None,
+            "folder": str(environment.folder) if environment is not None and facts is not None else None,
+            "bytes": facts.size if facts is not None else None,
+            "versions": environments.versions(placed),
+        }
+        data.append({**_dumped([placed.value])[0], "here": told})
+    return data
 
 
 def _boundaries(found: Catalogue) -> Listing:
@@ -163,7 +194,7 @@ _ROWS: dict[Kind, Callable[[Catalogue], Listing]] = {
 _DATA: dict[Kind, Callable[[Catalogue], list[dict[str, Any]]]] = {
     Kind.WORKLOADS: lambda found: _dumped(found.workloads.values()),
     Kind.ADAPTERS: lambda found: _dumped(found.adapters.values()),
-    Kind.RUNTIMES: lambda found: _dumped(found.runtimes.values()),
+    Kind.RUNTIMES: _runtime_data,
     Kind.BOUNDARIES: _boundary_data,
     Kind.PROVIDERS: lambda found: _dumped(found.providers.values()),
 }
