@@ -16,7 +16,7 @@ TAKES_TIME = frozenset({Boundary.DURING_CANCEL, Boundary.AFTER_TIMEOUT}) | SECON
 def disturbance(history: History) -> str | None:
     """The first call that was slow, or given up, for no reason that the cell gives; None: undisturbed."""
     struck = {event.call for event in history.of(Kind.STRIKE)} if _strike_takes_time(history) else set()
-    held = {event.call for event in history.of(Kind.RELEASED) if event.call is not None}
+    held = {event.call for event in history.of(Kind.RELEASED) if event.call is not None} | _held_to_the_end(history)
     limit = NEARLY * history.declaration.tool_call_s
     for call in history.of(Kind.CALL):
         if call.call in struck | held or _interrupted(history, call):
@@ -28,6 +28,14 @@ def disturbance(history: History) -> str | None:
         if told is not None and told.t - call.t > limit:
             return f"call {call.call} took {told.t - call.t:.2f} s without a fault"
     return None
+
+
+def _held_to_the_end(history: History) -> set[int | None]:
+    """Calls behind a struck one that was held in vain: where the cell was then found inapplicable they were never let on."""
+    if history.first(Kind.INAPPLICABLE) is None or history.first(Kind.STRIKE) is None:
+        return set()
+    forwarded = {event.call for event in history.of(Kind.CALL_FORWARDED)}
+    return {event.call for event in history.of(Kind.CALL)} - forwarded
 
 
 def _strike_takes_time(history: History) -> bool:

@@ -12,7 +12,7 @@ import aiohttp
 
 from benchmark import environments, services
 from benchmark.catalog import Placed
-from benchmark.entries import Runtime
+from benchmark.entries import Runtime, Service
 from benchmark.errors import HarnessError
 from benchmark.output import Output
 from benchmark.processes import Forge, Program, UnforkableError, environment, fill
@@ -52,6 +52,7 @@ class Quarters:
         self._failure: HarnessError | None = None
         self._outputs: list[Output] = []
         self._shared: dict[str, Running] = {}
+        self._unserved: HarnessError | None = None
         self._lock = asyncio.Lock()
         if own is not None and own.node is not None:
             self.folder = self._copied(runtime, own)
@@ -133,13 +134,22 @@ class Quarters:
     async def shared(self) -> list[Running]:
         """The services that all cells share, started when first needed; raises HarnessError."""
         async with self._lock:
-            for service in self.runtime.service:
-                if service.shared and service.name not in self._shared:
-                    state = self._scratch.with_name(f"{self._scratch.name}-{service.name}")
-                    self._shared[service.name] = await services.start(
-                        service, self.values, self.folder, state, self._forge, self._client, self._output()
-                    )
+            if self._unserved is not None:
+                raise self._unserved
+            try:
+                for service in self.runtime.service:
+                    if service.shared and service.name not in self._shared:
+                        await self._share(service)
+            except HarnessError as error:
+                self._unserved = error
+                raise
         return list(self._shared.values())
+
+    async def _share(self, service: Service) -> None:
+        state = self._scratch.with_name(f"{self._scratch.name}-{service.name}")
+        self._shared[service.name] = await services.start(
+            service, self.values, self.folder, state, self._forge, self._client, self._output()
+        )
 
     async def own(self, folder: Path, forge: Forge, outputs: dict[str, Output]) -> list[Running]:
         """The services that one cell has for itself; raises HarnessError."""

@@ -110,6 +110,29 @@ def of_runtime(runtime: Runtime) -> Problems:
                 ("promise", index, "boundary"),
                 f"there is no boundary {promise.boundary!r}{closest(promise.boundary, known)}",
             )
+    yield from _housing(runtime)
     for name in ("transports", "protocols"):
         if not getattr(runtime.capabilities, name):
             yield Problem(("capabilities", name), "is empty, so that no cell could run; name at least one")
+
+
+def _housing(runtime: Runtime) -> Problems:
+    """The environment and the services that a runtime declares."""
+    environment = runtime.environment
+    if environment is not None and not (environment.python or environment.node):
+        yield Problem(("environment",), 'is empty; name the file that pins it: python = "requirements.txt", or node')
+    names = [service.name for service in runtime.service]
+    for index, service in enumerate(runtime.service):
+        if service.name in names[:index]:
+            yield Problem(
+                ("service", index, "name"), f"is {service.name!r} a second time; give each service a name of its own"
+            )
+        if service.ready != "tcp" and not service.ready.startswith("/"):
+            yield Problem(("service", index, "ready"), f"is {service.ready!r}, must be 'tcp' or a path that begins with /")
+        texts = (*service.command, *service.environment.values())
+        if not any("{port" in text for text in texts):
+            yield Problem(("service", index, "command"), "has no {port}, so that nobody could reach it")
+    if environment is None:
+        parts = [*runtime.command, *(part for service in runtime.service for part in service.command)]
+        if any("{env}" in part for part in parts):
+            yield Problem(("command",), "names {env}, but there is no [environment]; add one")

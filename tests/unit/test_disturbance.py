@@ -80,3 +80,28 @@ def test_a_call_that_was_under_way_when_its_own_server_was_killed_is_no_disturba
         (0.9, Kind.CONNECTION_LOST, {"call": 1}),
     ]
     assert (disturbance(told(events)) is not None) == disturbed
+
+
+HELD_IN_VAIN: list[tuple[float, Kind, dict[str, object]]] = [
+    (0.0, Kind.CALL, call()),
+    (0.0, Kind.CALL_FORWARDED, {"call": 1}),
+    (0.1, Kind.STRIKE, {"call": 1}),
+    (1.0, Kind.CALL, call(2)),
+    (2.0, Kind.INAPPLICABLE, {"detail": "never cancelled"}),
+    (2.0, Kind.CONNECTION_LOST, {"call": 2}),
+]
+
+
+def test_a_retry_that_waited_behind_a_call_held_in_vain_is_undisturbed() -> None:
+    assert disturbance(told(HELD_IN_VAIN, Story(boundary=Boundary.DURING_CANCEL))) is None
+
+
+@pytest.mark.parametrize("missing", [Kind.STRIKE, Kind.INAPPLICABLE])
+def test_a_call_that_waited_for_anything_else_is_disturbed(missing: Kind) -> None:
+    events = [event for event in HELD_IN_VAIN if event[1] is not missing]
+    assert disturbance(told(events, Story(boundary=Boundary.DURING_CANCEL))) is not None
+
+
+def test_a_call_that_was_forwarded_and_slow_is_disturbed_in_an_inapplicable_cell_too() -> None:
+    events = [*HELD_IN_VAIN[:4], (1.0, Kind.CALL_FORWARDED, {"call": 2}), *HELD_IN_VAIN[4:]]
+    assert disturbance(told(events, Story(boundary=Boundary.DURING_CANCEL))) == "call 2 took 1.00 s without a fault"
