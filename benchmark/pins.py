@@ -29,20 +29,21 @@ Packages = dict[str, str]
 
 
 def renew(environment: Environment) -> tuple[Packages, Packages]:
-    """Write the newest pins; returns what was pinned before and what is now. Raises UsageError, BuildError."""
+    """Pin the newest, if any is newer; returns what was pinned before and what is now. Raises UsageError, BuildError."""
     before = pinned(environment)
     with tempfile.TemporaryDirectory(prefix="bench-pins-") as name:
         folder = Path(name)
-        fresh: list[tuple[Path, Path]] = []
-        if environment.python is not None:
-            fresh.append((_compile(environment.python.with_suffix(".in"), folder), environment.python))
-        if environment.node is not None:
-            fresh += [(new, environment.node.with_name(new.name)) for new in _relock(environment.node, folder)]
-        for new, old in fresh:
-            beside = old.with_name(old.name + ".unfinished")
-            shutil.copyfile(new, beside)
-            beside.replace(old)
-    return before, pinned(environment)
+        fresh = Environment(
+            python=_compile(environment.python.with_suffix(".in"), folder) if environment.python else None,
+            node=_relock(environment.node, folder) if environment.node else None,
+        )
+        after = pinned(fresh)
+        if after != before:
+            for new, old in zip(fresh.pins, environment.pins, strict=True):
+                beside = old.with_name(old.name + ".unfinished")
+                shutil.copyfile(new, beside)
+                beside.replace(old)
+    return before, after
 
 
 def pinned(environment: Environment) -> Packages:
@@ -71,7 +72,7 @@ def _compile(asked: Path, folder: Path) -> Path:
     return result
 
 
-def _relock(lock: Path, folder: Path) -> tuple[Path, Path]:
+def _relock(lock: Path, folder: Path) -> Path:
     manifest = folder / "package.json"
     shutil.copyfile(lock.with_name("package.json"), manifest)
     asked: dict[str, str] = json.loads(manifest.read_text()).get("dependencies", {})
@@ -80,7 +81,7 @@ def _relock(lock: Path, folder: Path) -> tuple[Path, Path]:
     written = json.loads(result.read_text())
     written.pop("name", None)  # npm's default for it is the name of the folder
     result.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-    return manifest, result
+    return result
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from benchmark import glossary
+from benchmark import environments, glossary, pins
 from benchmark.boundaries import TABLE
-from benchmark.catalog import Catalogue, load
+from benchmark.catalog import Catalogue, Placed, load
 from benchmark.comparison import Comparison
 from benchmark.contracts import Contract
 from benchmark.effects import Effect
@@ -180,18 +180,39 @@ def providers(catalogue: Catalogue) -> str:
 def runtimes(catalogue: Catalogue) -> str:
     """Every runtime that can be named."""
     rows = []
-    for one in catalogue.runtimes.values():
+    deviations = []
+    for name in catalogue.runtime_files:
+        placed = catalogue.runtime(name)
+        one = placed.value
         able = one.capabilities
         traits = {"model": able.model, "resumes": able.resumes, "reads contracts": able.contracts, "preloads": able.preload}
         can = ", ".join(name for name, has in traits.items() if has) or "–"
         promises = "; ".join(f"{each.boundary}: {each.says}" for each in one.promise) or "–"
         rows.append(
-            (f"`{one.name}`", one.title, one.kind, ", ".join(able.transports), ", ".join(able.protocols), can, promises)
+            (
+                *(f"`{one.name}`", one.title, one.kind, ", ".join(able.transports), ", ".join(able.protocols), can),
+                *(promises, _pinned(placed)),
+            )
         )
-    titles = ("runtime", "title", "kind", "transports", "protocols", "can", "promises")
+        deviations += [(f"`{one.name}`", f"`{each.name}`", each.value, each.default, each.why) for each in one.setting]
+    titles = ("runtime", "title", "kind", "transports", "protocols", "can", "promises", "pinned")
     return _page(
-        "Runtimes", "Systems under test that `--runtime NAME` knows; `--runtime PATH` takes any other.", _table(titles, rows)
+        "Runtimes",
+        "Systems under test that `--runtime NAME` knows; `--runtime PATH` takes any other. Those with pins run in an "
+        "environment of their own, which [`bench install`](../how-to/install-runtimes.md) builds.",
+        _table(titles, rows),
+        "## Settings that are not the runtime's defaults\n\n"
+        + _table(("runtime", "setting", "value", "default", "why"), deviations),
     )
+
+
+def _pinned(runtime: Placed[Runtime]) -> str:
+    """What a runtime tracks, in the versions that are pinned for its environment."""
+    environment = environments.of(runtime)
+    if environment is None:
+        return "–"
+    known = pins.pinned(environment)
+    return ", ".join(f"{name} {known.get(name, 'not pinned')}" for name in runtime.value.versions.track)
 
 
 def results() -> str:

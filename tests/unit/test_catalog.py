@@ -116,6 +116,11 @@ boundary = "agent-restart"
 says = "nothing"
 source = "https://example.com"
 """
+SERVICE = """\
+[[service]]
+name = "db"
+command = ["db", "{port}"]
+"""
 ORACLE = """\
 def read(place):
     return [place]
@@ -231,6 +236,11 @@ W, T, P, R = (name for name in FILES if name.endswith(".toml") and "_spine" not 
         (P, 'oracle = "vault"', 'oracle = "volt"', "5: oracle: there is no oracle 'volt'; did you mean 'vault'?"),
         (W, '[[intents.calls]]\ntool = "charge"', '[[intents.calls]]\ntool = "chrage"', "11: intents.0.calls.0.tool: no ad"),
         (R, 'boundary = "agent-restart"', 'boundary = "restart"', "10: promise.0.boundary: there is no boundary 'restart';"),
+        (R, "[capabilities]", "[environment]\n[capabilities]", "6: environment: is empty; name the file that pins it"),
+        (R, '"agent.py"]', '"{env}/x"]', "4: command: names {env}, but there is no [environment]; add one"),
+        (R, "[[promise]]", f"{SERVICE}{SERVICE}[[promise]]", "13: service.1.name: is 'db' a second time; give each"),
+        (R, "[[promise]]", f"{SERVICE}ready = 'up'\n[[promise]]", "12: service.0.ready: is 'up', must be 'tcp' or a path"),
+        (R, "[[promise]]", SERVICE.replace("{port}", "80") + "[[promise]]", "11: service.0.command: has no {port}, so"),
         (R, '["stdio"]', "[]", "7: capabilities.transports: is empty, so that no cell could run"),
         ("workloads/_spine.toml", "charge-two", "charge-to", "2: pair.0.workload: there is no workload 'charge-to'; did yo"),
         ("workloads/_spine.toml", '"till"', '"tilt"', "2: pair.0.adapter: there is no adapter 'tilt'; did you mean 'till'?"),

@@ -37,6 +37,9 @@ def offered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
         (("run", "--fail-on", "mis"), ["misreported", "missing"]),
         (("explain", "false"), ["false_dedup"]),
         (("doctor", "--runtime", "no"), ["no-retry"]),
+        (("install", "mcp-t"), ["mcp-typescript-1", "mcp-typescript-2"]),
+        (("install", "mcp-typescript-1", "mcp-typescript-1-"), ["mcp-typescript-1-retry"]),
+        (("update", "mcp-python-1"), ["mcp-python-1", "mcp-python-1-retry"]),
         (("list", "work"), ["workloads"]),
         (("show", "no-such-run"), []),
     ],
@@ -45,6 +48,13 @@ def test_names_are_offered(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], names: list[str]
 ) -> None:
     assert [name for name in offered(monkeypatch, capsys, *words) if name in names] == names
+
+
+def test_what_has_no_environment_or_was_named_already_is_not_offered_for_installation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "no-retry" not in offered(monkeypatch, capsys, "install", "")
+    assert "mcp-python-1" not in offered(monkeypatch, capsys, "install", "mcp-python-1", "mcp-p")
 
 
 def test_runs_and_their_cells_are_offered(

@@ -3,7 +3,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from benchmark import provenance
+from benchmark import environments, provenance
+from benchmark.catalog import load
 
 
 def suite(root: Path) -> Path:
@@ -44,6 +45,25 @@ def test_a_runtime_is_no_part_of_the_suite_that_judges_it(tmp_path: Path) -> Non
     (folder / "node_modules" / "installed.js").write_text("")
     assert one != two == provenance.runtime_hash([folder])
     assert provenance.suite_hash([root]) == before
+
+
+def test_a_runtime_is_also_the_neighbours_that_it_names_and_what_neighbours_share(tmp_path: Path) -> None:
+    """A run goes on only with the same program and pins, wherever these lie."""
+    around = tmp_path / "adapters" / "runtimes"
+    for name in ("mine", "program", "pins", "_shared", "other"):
+        (around / name).mkdir(parents=True)
+    (around / "mine/runtime.toml").write_text(
+        'name = "mine"\ntitle = "Mine"\nkind = "baseline"\ncommand = ["{python}", "../program/agent.py"]\n'
+        '[environment]\npython = "../pins/requirements.txt"\n'
+    )
+    runtime = load().runtime(around / "mine")
+    hashes = [provenance.runtime_hash(environments.folders(runtime))]
+    for name in ("program", "pins", "_shared"):
+        (around / name / "file").touch()
+        hashes.append(provenance.runtime_hash(environments.folders(runtime)))
+    assert len(set(hashes)) == 4
+    (around / "other/file").touch()
+    assert provenance.runtime_hash(environments.folders(runtime)) == hashes[-1]
 
 
 def test_the_commit_says_whether_files_differ_from_it(tmp_path: Path) -> None:

@@ -103,5 +103,6 @@ def test_a_call_that_waited_for_anything_else_is_disturbed(missing: Kind) -> Non
 
 
 def test_a_call_that_was_forwarded_and_slow_is_disturbed_in_an_inapplicable_cell_too() -> None:
-    events = [*HELD_IN_VAIN[:4], (1.0, Kind.CALL_FORWARDED, {"call": 2}), *HELD_IN_VAIN[4:]]
+    forwarded: tuple[float, Kind, dict[str, object]] = (1.0, Kind.CALL_FORWARDED, {"call": 2})
+    events = [*HELD_IN_VAIN[:4], forwarded, *HELD_IN_VAIN[4:]]
     assert disturbance(told(events, Story(boundary=Boundary.DURING_CANCEL))) == "call 2 took 1.00 s without a fault"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -321,3 +322,48 @@ def test_no_pin_file_of_the_catalogue_names_a_registry() -> None:
         text = file.read_text()
         assert '"resolved"' not in text, file
         assert "index-url" not in text, file
+
+
+# --- told elsewhere ----------------------------------------------------------------------------------------------
+
+
+def test_the_doctor_names_the_command_that_installs_it(tmp_path: Path, uv: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = world.runtime(tmp_path / "mine")
+    assert bench(["doctor", "--runtime", str(folder)]) == Exit.NOTHING_RAN
+    assert f"→ bench install {folder}" in capsys.readouterr().out
+    builds.install(world.environment(folder))
+    assert bench(["doctor", "--runtime", str(folder)]) == Exit.COMPLETED
+    assert "own environment: tiny not installed" in capsys.readouterr().out
+
+
+def test_the_list_of_runtimes_says_what_is_installed_in_which_version(
+    tmp_path: Path, wheels: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    folder = world.runtime(tmp_path / "catalogue/adapters/runtimes/mine", requirements_txt=world.wheel(wheels))
+    listed = ["list", "runtimes", "--catalog", str(tmp_path / "catalogue")]
+
+    def row() -> str:
+        assert bench(listed) == Exit.COMPLETED
+        return next(line for line in capsys.readouterr().out.split("\n") if line.startswith(" mine "))
+
+    assert " no " in row()
+    builds.install(world.environment(folder))
+    assert " 0 MB: tiny 1.0 " in row()
+    assert bench([*listed, "--json"]) == Exit.COMPLETED
+    told = {one["name"]: one["here"] for one in json.loads(capsys.readouterr().out)}
+    assert told["mine"]["versions"] == {"tiny": "1.0"}
+    assert told["mine"]["folder"] == str(world.environment(folder).folder)
+    assert told["no-retry"]["installed"] is True
+
+
+def test_deviating_settings_are_recorded_with_the_run(tmp_path: Path, uv: Path) -> None:
+    folder = world.runtime(tmp_path / "mine")
+    with (folder / "runtime.toml").open("a") as file:
+        file.write('[[setting]]\nname = "retries"\nvalue = "0"\ndefault = "2"\nwhy = "as its documents advise"\n')
+    cell = "charge-card.find-only.none.-.-.stdio.2025-11-25.first-once.-@1"
+    ended = bench(["run", "--runtime", str(folder), "--cell", cell, "--no-report", "--out", str(tmp_path / "run")])
+    assert ended == Exit.NOTHING_RAN
+    header = json.loads((tmp_path / "run/run.json").read_text())
+    assert header["settings"] == {"retries": "0 (default: 2); as its documents advise"}
+    assert header["versions"] == {"tiny": "not installed"}
