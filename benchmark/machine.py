@@ -82,8 +82,8 @@ def machine(*, jobs: int, results: Path) -> tuple[Finding, ...]:
         ("installed", "python", _python),
         ("installed", "bench", lambda: Told(State.OK, bench_version())),
         ("installed", "packages", _packages),
-        ("installed", "node", partial(_optional, "node", "runtimes written for Node")),
-        ("installed", "uv", partial(_optional, "uv", "runtimes with an environment of their own")),
+        ("installed", "node", partial(_optional, "node", "to run those written for Node")),
+        ("installed", "npm", partial(_optional, "npm", "to install runtimes written for Node")),
         ("installed", "bytecode", _bytecode),
         ("network", "loopback", _loopback),
         ("network", "ports", _ports),
@@ -158,11 +158,11 @@ def pip(requirements: Sequence[str]) -> str:
     return shlex.join([sys.executable, "-m", "pip", "install", *(part.partition(";")[0].strip() for part in requirements)])
 
 
-def _optional(program: str, needed_by: str) -> Told:
+def _optional(program: str, needed: str) -> Told:
     """A program that only some entries need."""
     place = shutil.which(program)
     if place is None:
-        return Told(State.OK, f"not installed; only {needed_by} need it")
+        return Told(State.OK, f"not installed; needed only {needed}")
     done = subprocess.run([place, "--version"], capture_output=True, text=True, timeout=20, check=False)
     return Told(State.OK, f"{(done.stdout or done.stderr).strip().partition(chr(10))[0][:60]} in {place}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,7 +45,7 @@ class Quarters:
             "env": str(own.folder) if own is not None else str(Path(python).parent.parent),
         }
         self.folder = runtime.folder.resolve()
-        self._scratch = scratch / f"runtime-{runtime.value.name}"
+        self._scratch = scratch
         self._forge = forge
         self._client = client
         self._note = note
@@ -59,11 +60,11 @@ class Quarters:
 
     def _copied(self, runtime: Placed[Runtime], own: environments.Environment) -> Path:
         """The runtime's folder in a place from which Node finds the environment's packages; returns the copy."""
-        self._scratch.mkdir()
+        place = Path(tempfile.mkdtemp(prefix="node-", dir=self._scratch))
         for folder in environments.folders(runtime):
-            shutil.copytree(folder, self._scratch / folder.name, ignore=LEFT)
-        (self._scratch / "node_modules").symlink_to(own.modules)
-        return self._scratch / runtime.folder.name
+            shutil.copytree(folder, place / folder.name, ignore=LEFT)
+        (place / "node_modules").symlink_to(own.modules)
+        return place / self.folder.name
 
     @property
     def at_home(self) -> bool:
@@ -146,7 +147,7 @@ class Quarters:
         return list(self._shared.values())
 
     async def _share(self, service: Service) -> None:
-        state = self._scratch.with_name(f"{self._scratch.name}-{service.name}")
+        state = self._scratch / f"shared-{self.runtime.name}-{service.name}"
         self._shared[service.name] = await services.start(
             service, self.values, self.folder, state, self._forge, self._client, self._output()
         )
