@@ -61,6 +61,17 @@ def content(path: Path, most: int | None = MOST) -> bytes:
             raise UsageError(f"{path}:1: cannot be read: {error.strerror}") from None
 
 
+def exists(path: Path) -> bool:
+    """Whether a file or link is there; raises UsageError where that cannot be told."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    return True
+
+
 def opened(path: Path, most: int | None = MOST) -> BinaryIO:
     """The file, to be read bit by bit; raises UsageError as ``content`` does."""
     try:

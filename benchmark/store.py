@@ -254,7 +254,7 @@ def _named(result: CellResult, path: Path, number: int) -> CellResult:
 
 def _read_header(folder: Path) -> RunHeader:
     path = folder / "run.json"
-    if not os.path.lexists(path):
+    if not plainfile.exists(path):
         raise UsageError(f"{folder}: holds no run (no run.json); `bench run` makes one")
     text = plainfile.text(path)
     version = plainfile.json_object(path, text).get("schema_version")

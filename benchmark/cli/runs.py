@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from benchmark import plainfile
 from benchmark.errors import UsageError, closest
 
 RESULTS = Path("results")
@@ -16,7 +16,7 @@ def find(name: str) -> Path:
     if not name.strip() or "\0" in name:
         raise UsageError(f"{name!r} is no run's name; give a folder, or its name below {RESULTS}/")
     for folder in (Path(name), RESULTS / name, RESULTS / "published" / name):
-        if os.path.lexists(folder / "run.json"):
+        if plainfile.exists(folder / "run.json"):
             return folder
     if Path(name).is_dir():
         raise UsageError(f"{name}: holds no run (no run.json); `bench run` makes one")
