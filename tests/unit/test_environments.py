@@ -204,7 +204,7 @@ def test_a_failed_build_is_one_line_with_the_place_of_its_log_and_leaves_nothing
     "log",
     [
         "error: Failed to fetch: `…`\n  Caused by: client error (Connect)\n  Caused by: dns error: failed to lookup address",
-        "npm error code ENOTFOUND\nnpm error network request to … failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org",
+        "npm error code ENOTFOUND\nnpm error network request to … failed, reason: getaddrinfo ENOTFOUND registry.example",
     ],
 )
 def test_without_a_network_the_registry_cannot_be_reached(log: str) -> None:
