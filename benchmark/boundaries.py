@@ -354,5 +354,11 @@ def strike_point(boundary: Boundary, variant: Variant) -> Point:
 RESTARTS = frozenset({Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.REPAIR_DRIFT, Boundary.LEASE_EXPIRED})
 """Boundaries that kill the runtime and start it again (repair-drift: without a model)."""
 
+
+def restarts(boundary: Boundary, *, model: bool) -> bool:
+    """Whether the runtime is killed and started again; one with a model is not, where the model brings the new plan."""
+    return boundary in RESTARTS and not (model and boundary is Boundary.REPAIR_DRIFT)
+
+
 SECOND_LIVES = RESTARTS | {Boundary.DOUBLE_RESUME}
 """Boundaries at which there is a second incarnation."""
