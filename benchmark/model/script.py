@@ -93,7 +93,7 @@ class Understanding:
 
 @dataclass(frozen=True)
 class Move:
-    """What the model does next: ``planned`` and ``nth`` where it asks for a declared call; ``lacking``: no such tool on offer."""
+    """What the model does next: ``planned`` and ``nth`` where it asks for a call; ``lacking``: a tool not on offer."""
 
     answer: Answer
     planned: Planned | None = None

@@ -43,8 +43,9 @@ _CODE = re.compile(r"\b(upstream_unknown|not_executed|in_progress|mismatch|parti
 """Codes of our own tools' errors, where a framework hands them on without their braces."""
 _ERROR = re.compile(
     r"error|exception|fail(?:ed|ure|s)?\b|time[ds]?[ -]?out|timeout|closed|refused|reset\b|unavailable|not connected|"
-    r"not found|disconnect|no longer|went wrong|interrupt|cancel|abort|broken|invalid|denied|rejected|unable|could not|cannot|can't|"
-    r"\b50[0234]\b|unknown tool|does not exist|not executed|upstream|no result|not run|traceback|retry|try again",
+    r"not found|disconnect|no longer|went wrong|interrupt|cancel|abort|broken|invalid|denied|rejected|unable|could not|"
+    r"cannot|can't|\b50[0234]\b|unknown tool|does not exist|not executed|upstream|no result|not run|traceback|"
+    r"retry|try again",
     re.IGNORECASE,
 )
 _DONE = re.compile(

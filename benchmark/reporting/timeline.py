@@ -16,6 +16,7 @@ from benchmark.intents import Intent, matches
 from benchmark.reporting.console import NARROW, paragraph, say
 from benchmark.reporting.untrusted import fields, plain, value
 from benchmark.results import CellResult, Judgement
+from benchmark.scoring.statements import statements
 
 
 class Lane(IntEnum):
@@ -331,7 +332,12 @@ def _claims(out: Console, history: History) -> None:
 
 
 def _claimed(history: History) -> dict[str, str]:
-    """Intent → status and receipts of the last outcome file."""
+    """Intent → status and receipts of the last outcome file, or of what the model was told."""
+    if history.declaration.model:
+        return {
+            intent: f"{status.status} {' '.join(plain(receipt, 60) for receipt in status.all_receipts)}".strip()
+            for intent, status in statements(history).items()
+        }
     outcomes = [event.result for event in history.of(Kind.OUTCOME)]
     intents = (outcomes[-1] or {}).get("intents") if outcomes else None
     found = {}
