@@ -227,8 +227,9 @@ TABLE: dict[Boundary, Row] = {
             Point.REPLY,
             (Variant.FREE, Variant.BINDING),
             (_M.RESET, _M.ERROR),
-            "as agent-restart in-flight, and the second task says `replan` with a changed argument",
-            "commit < the second incarnation's first message or exit",
+            "with a model: as after-commit, and the model asks again with a changed argument; without: as agent-restart "
+            "in-flight, and the second task says `replan` with it",
+            "commit < the model's changed reply, or the second incarnation's first message or exit",
             True,
             "that a new plan is a new authorisation: a changed binding argument is an effect that nobody authorised",
         ),

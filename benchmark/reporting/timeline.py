@@ -197,13 +197,13 @@ def _model_request(event: Event) -> Move:
             Lane.RUNTIME, Lane.MODEL, f"asks the model ({plain(event.detail)}): nothing about the user's turns", style="dim"
         )
     last = asking.told[-1] if asking.told else None
-    news = f", told {last.word or 'nothing'} of ask {last.declared + 1}.{last.nth}: {plain(last.text, 120)}" if last else ""
+    news = f", told {last.word or 'nothing'} of ({last.declared + 1}.{last.nth}): {plain(last.text, 120)}" if last else ""
     return Move(Lane.RUNTIME, Lane.MODEL, f"asks the model, turn {asking.turn + 1}{news}")
 
 
 def _model_reply(event: Event) -> Move:
     asked = [
-        f"ask {(call.declared or 0) + 1}.{call.nth}: {plain(call.name, 48)} {fields(call.arguments)}"
+        f"({(call.declared or 0) + 1}.{call.nth}) {plain(call.name, 48)} {fields(call.arguments)}"
         + (" (changed)" if call.changed else "")
         for call in event.asked or ()
         if call.declared is not None

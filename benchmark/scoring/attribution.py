@@ -95,14 +95,19 @@ class Attribution:
         return tuple((event, asked) for event in replies for asked in event.asked or () if asked.declared is not None)
 
     def asked_by(self, call: Event) -> Asked | None:
-        """The model's asking that a call goes back to: the last one before it for this tool with these arguments.
+        """The model's asking that a call goes back to (see ``asking_of``)."""
+        found = self.asking_of(call)
+        return found[1] if found is not None else None
+
+    def asking_of(self, call: Event) -> tuple[Event, Asked] | None:
+        """The model's asking that a call goes back to, with its reply: the last one before it, same tool, same arguments.
 
         A runtime that resumes repeats an asking of an earlier incarnation. What a framework adds to the arguments does not
         count; where it changed them, the last asking for the tool is meant.
         """
-        before = [asked for event, asked in self.askings if event.n < call.n and asked.tool == call.tool]
+        before = [(event, asked) for event, asked in self.askings if event.n < call.n and asked.tool == call.tool]
         given = call.arguments or {}
-        alike = [asked for asked in before if _holds(given, asked.arguments)]
+        alike = [(event, asked) for event, asked in before if _holds(given, asked.arguments)]
         return next(reversed(alike or before), None)
 
     def contract_of(self, call: int | None) -> Contract | None:

@@ -211,7 +211,7 @@ def _asks(event: Event) -> tuple[str, str]:
     last = asking.told[-1]
     receipts = f" {', '.join(plain(receipt, 40) for receipt in last.receipts)}" if last.receipts else ""
     heard = f"{last.word}{receipts}: {plain(last.text, 60)}" if last.word else "nothing"
-    return f"tells the model of ask {last.declared + 1}.{last.nth}: {heard}", "answer"
+    return f"tells the model of ({last.declared + 1}.{last.nth}): {heard}", "answer"
 
 
 def _answers(event: Event) -> tuple[str, str]:
@@ -220,7 +220,7 @@ def _answers(event: Event) -> tuple[str, str]:
     if not calls:
         return f"says: {plain(event.detail or 'its last word', 80)}", "quiet"
     told = [
-        f"ask {(call.declared or 0) + 1}.{call.nth}: {plain(call.name, 40)} {fields(call.arguments, 80)}"
+        f"asks for ({(call.declared or 0) + 1}.{call.nth}) {plain(call.name, 40)} {fields(call.arguments, 80)}"
         + (" (changed)" if call.changed else "")
         for call in calls
     ]

@@ -12,6 +12,7 @@ import os
 import sys
 import urllib.request
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,12 @@ Make = Callable[[Server, Request], Awaitable[Reply]]
 Tell = Callable[[Reply], str]
 MODEL_S = 10.0
 """Deadline for one answer of the model."""
+__all__ = ["Reply", "Request", "Server", "Stop", "honestly", "once", "run"]
 INTERRUPTED = "Error: the call was interrupted; it is not known whether it was executed."
+
+
+class Stop(Exception):
+    """Ends the run where it is: the outcome file is written all the same."""
 
 
 async def once(server: Server, request: Request) -> Reply:
@@ -72,11 +78,12 @@ class _Agent:
         async with anyio.create_task_group() as tasks:
             server = Server(self._task, tasks)
             said = sum(message["role"] == "user" for message in self._messages)
-            if said:
-                await self._go_on(server)
-            for say in self._turns[said:]:
-                self._add({"role": "user", "content": say})
-                await self._go_on(server)
+            with suppress(Stop):
+                if said:
+                    await self._go_on(server)
+                for say in self._turns[said:]:
+                    self._add({"role": "user", "content": say})
+                    await self._go_on(server)
             await server.close()
             tasks.cancel_scope.cancel()
 
