@@ -227,8 +227,9 @@ TABLE: dict[Boundary, Row] = {
             Point.REPLY,
             (Variant.FREE, Variant.BINDING),
             (_M.RESET, _M.ERROR),
-            "as agent-restart in-flight, and the second task says `replan` with a changed argument",
-            "commit < the second incarnation's first message or exit",
+            "with a model: as after-commit, and the model asks again with a changed argument; without: as agent-restart "
+            "in-flight, and the second task says `replan` with it",
+            "commit < the model's changed reply, or the second incarnation's first message or exit",
             True,
             "that a new plan is a new authorisation: a changed binding argument is an effect that nobody authorised",
         ),
@@ -353,6 +354,12 @@ def strike_point(boundary: Boundary, variant: Variant) -> Point:
 
 RESTARTS = frozenset({Boundary.AGENT_RESTART, Boundary.TOKEN_EXPIRED, Boundary.REPAIR_DRIFT, Boundary.LEASE_EXPIRED})
 """Boundaries that kill the runtime and start it again (repair-drift: without a model)."""
+
+
+def restarts(boundary: Boundary, *, model: bool) -> bool:
+    """Whether the runtime is killed and started again; one with a model is not, where the model brings the new plan."""
+    return boundary in RESTARTS and not (model and boundary is Boundary.REPAIR_DRIFT)
+
 
 SECOND_LIVES = RESTARTS | {Boundary.DOUBLE_RESUME}
 """Boundaries at which there is a second incarnation."""

@@ -25,8 +25,9 @@ from benchmark.entries import Provider, Runtime, ToolAdapter
 from benchmark.errors import HarnessError, OracleError
 from benchmark.fault import Fault
 from benchmark.history import Declaration, History, Kind, Reading
-from benchmark.intents import Decoy, Workload
+from benchmark.intents import Change, Decoy, Workload
 from benchmark.laboratory import Laboratory, filled
+from benchmark.model.script import Persona, script
 from benchmark.output import Output
 from benchmark.processes import Child, Forge, Program, environment
 from benchmark.quarters import Quarters
@@ -34,6 +35,7 @@ from benchmark.recorder import Recorder
 from benchmark.services import Running, free_port
 from benchmark.wires.gate import Gate
 from benchmark.wires.http import HttpWire
+from benchmark.wires.model import ModelWire
 from benchmark.wires.provider import ProviderWire
 from benchmark.wires.scene import Scene, write_new
 from benchmark.wires.stdio import StdioWire
@@ -63,6 +65,14 @@ class Setting:
         if not self._short_retention:
             return contracts
         return {tool: contract.with_retention(SHORT_RETENTION_S) for tool, contract in contracts.items()}
+
+    @property
+    def change(self) -> Change | None:
+        """What the second plan changes, where there is one (repair-drift)."""
+        drift = self.workload.drift
+        if self.cell.boundary is not Boundary.REPAIR_DRIFT or drift is None:
+            return None
+        return drift.free if self.cell.variant is Variant.FREE else drift.binding
 
     @property
     def _short_retention(self) -> bool:
@@ -116,6 +126,7 @@ class Performance:
         self._gate: Gate | None = None
         self._http: HttpWire | None = None
         self._stdio: StdioWire | None = None
+        self._model: ModelWire | None = None
         self.recorder = Recorder()
         declared = setting.runtime.value
         self._tool_call_s = declared.timeouts.tool_call_s or TOOL_CALL_S
@@ -136,8 +147,7 @@ class Performance:
             recorder=self.recorder,
             traffic=Traffic(self.recorder, setting.workload, setting.contracts),
         )
-        lease_s = declared.capabilities.lease_s
-        self.fault = Fault(self.scene, self, setting.workload, self._run_s, setting.retention_s, lease_s)
+        self.fault = Fault(self.scene, self, setting.workload, self._run_s, setting.retention_s, declared.capabilities)
         self.scene.fault = self.fault
 
     # --- the cell's life -----------------------------------------------------------------------------------------
@@ -189,6 +199,22 @@ class Performance:
         else:
             self._stdio = StdioWire(self.scene)
             self._stdio.open()
+        if self._setting.runtime.value.capabilities.model:
+            self._open_model()
+
+    def _open_model(self) -> None:
+        """The scripted model, in the cell's persona."""
+        setting = self._setting
+        descriptions = {name: tool.description for name, tool in setting.adapter.value.tools.items()}
+        about = script(setting.workload, descriptions, Persona(setting.cell.persona), setting.change)
+        self._model = ModelWire(self.scene, about, self._replan)
+        self._lab.hub.register("m", self._token, self._model.handle, self.scene.failed)
+
+    def _replan(self) -> None:
+        """From now on calls may be attempts at the changed plan."""
+        change = self._setting.change
+        assert change is not None
+        self.scene.traffic.replan(self._setting.workload.drifted(change))
 
     async def _move_in(self) -> None:
         """Make ready what the runtime needs besides the wires: its interpreter and its services."""
@@ -233,6 +259,7 @@ class Performance:
             return self.fault.restarts
         if not ended:
             self.recorder.record(Kind.STILL_RUNNING, incarnation=number)
+            self.fault.ended()
             await self._kill(number)
             return False
         self.fault.finish()
@@ -450,15 +477,15 @@ class Performance:
         self.recorder.record(Kind.DECOY, receipts=reply.receipts, effect_class=decoy.effect_class)
 
     def _drifts(self, number: int) -> bool:
-        return number > 1 and self._setting.cell.boundary is Boundary.REPAIR_DRIFT
+        """The task itself brings the changed plan; a model brings it in its reply."""
+        return number > 1 and self._setting.change is not None and self._model is None
 
     def _task(self, number: int) -> dict[str, Any]:
         workload = self._setting.workload
-        if self._drifts(number):
-            assert workload.drift is not None
-            variant = self._setting.cell.variant
-            workload = workload.drifted(workload.drift.free if variant is Variant.FREE else workload.drift.binding)
-            self.scene.traffic.replan(workload)
+        change = self._setting.change
+        if change is not None and self._drifts(number):
+            workload = workload.drifted(change)
+            self._replan()
         if self._stdio is not None:
             server = self._stdio.task_server(self._lab.python, Path(launcher.__file__).resolve())
         else:
@@ -479,7 +506,7 @@ class Performance:
             ],
             "server": server,
             "contracts": {tool: contract.model_dump(mode="json") for tool, contract in self.scene.contracts.items()},
-            "model": None,
+            "model": self._model.task_model() if self._model is not None else None,
             "services": {service.name: service.told for service in self._services},
             "timeouts": {"tool_call_s": self._tool_call_s, "run_s": self._run_s},
         }

@@ -27,6 +27,7 @@ from benchmark.scoring.groups import Group, Place, fulfilling
 from benchmark.scoring.judge import Weighed, weigh
 from benchmark.scoring.reaction import reaction, seen_as
 from benchmark.scoring.statements import claim_of
+from benchmark.scoring.told import heard as told_to_the_model
 from benchmark.scoring.verdict import RULES, verdict
 
 MOST = 12
@@ -256,7 +257,7 @@ def _claims(weighed: Weighed) -> Step:
     about, said = weighed.about, weighed.said
     outcomes = list(about.history.of(Kind.OUTCOME))
     heard = outcomes[-1] if outcomes else None
-    lines = [line for intent in about.workload.intents for line in _claim(weighed, intent, heard)]
+    lines = [line for intent in about.workload.intents for line in _claim(weighed, intent, _sources(about, intent, heard))]
     if not weighed.stated:
         lines.insert(0, _unheard(about.history, heard))
     parts = ", ".join(f"{count} {part}" for part, count in said.counts.items() if count)
@@ -265,12 +266,19 @@ def _claims(weighed: Weighed) -> Step:
     return Step("What the runtime says, and what is so", f"{parts or 'no intent'}{lies}{left}", tuple(lines))
 
 
-def _claim(weighed: Weighed, intent: Intent, heard: Event | None) -> Iterator[Line]:
+def _sources(about: Attribution, intent: Intent, outcome: Event | None) -> tuple[int, ...]:
+    """The events that bring an intent's claim: the outcome, or with a model what it was told about the intent's calls."""
+    words = told_to_the_model(about.history)
+    told = [words[number].event.n for number in about.declared_by(intent.id) if number in words]
+    return tuple(sorted(set(told))) or ((outcome.n,) if outcome is not None else ())
+
+
+def _claim(weighed: Weighed, intent: Intent, sources: tuple[int, ...]) -> Iterator[Line]:
     part, said = weighed.said.parts[intent.id], weighed.said
     claim = claim_of(weighed.stated, intent.id)
     named = weighed.stated[intent.id].all_receipts if intent.id in weighed.stated else ()
     receipts = f" with {_listed(named)}" if named else ""
-    shown = (heard.n,) if heard is not None and intent.id in weighed.stated else ()
+    shown = sources if intent.id in weighed.stated else ()
     yield Line(f"{intent.id} is claimed {claim}{receipts}: {_TRUTH[part]}", shown)
     wrong = wrong_receipts(weighed.about, weighed.stated, weighed.effects, intent) if claim is Claim.COMMITTED else ()
     if wrong:
@@ -314,7 +322,9 @@ def _unheard(history: History, heard: Event | None) -> Line:
     exits = [event for event in history.of(Kind.RUNTIME_EXITED) if event.status not in (None, 0)]
     if exits:
         return Line(f"the outcome does not count: the runtime exited with status {exits[-1].status}", (exits[-1].n,))
-    return Line("the outcome does not count: it is not as the contract says, or not the framework's own word", (heard.n,))
+    if history.declaration.model:
+        return Line("the model was told nothing about any call, and the framework itself states nothing", (heard.n,))
+    return Line("the outcome does not count: it is not as the contract says", (heard.n,))
 
 
 def _blame(weighed: Weighed) -> Step:
@@ -332,7 +342,9 @@ def _account(about: Attribution, account: Account) -> Line:
         return Line(f"{account.subject.receipt}: {account.who}: {account.why}", made)
     calls = about.attempts(about.declared_in(account.subject))
     what = ", ".join(dict.fromkeys(place.slot.id for place in account.subject.places))
-    return Line(f"{what}: {account.who or 'nobody'}: {account.why}", tuple(call.n for call in calls))
+    replies = {found[0].n for call in calls if (found := about.asking_of(call)) is not None}
+    shown = sorted(replies | {call.n for call in calls})
+    return Line(f"{what}: {account.who or 'nobody'}: {account.why}", tuple(shown))
 
 
 def _rules(weighed: Weighed) -> Step:

@@ -356,11 +356,22 @@ def _repair_drift(proof: _Proof) -> str:
     change = drift.free if proof.variant is Variant.FREE else drift.binding
     if proof.history.declaration.model:
         commit, probe, strike = _commit_lost(proof)
+        reply = _changed_reply(proof, strike)
         return (
-            f"{_seen(commit, probe)} before the {_fault(strike)} (#{strike.n}); then planned with another {change.argument}"
+            f"{_seen(commit, probe)} before the {_fault(strike)} (#{strike.n}); "
+            f"then the model asked again with another {change.argument} (#{reply.n})"
         )
     proven, _, started = _killed_in_flight(proof)
     return f"{proven}; incarnation {started.incarnation} (#{started.n}) planned with another {change.argument}"
+
+
+def _changed_reply(proof: _Proof, strike: Event) -> Event:
+    """The reply in which the model asks for the struck call with a changed argument."""
+    declared = proof.calls[proof.call_of(strike)].declared
+    for event in proof.history.of(Kind.MODEL_REPLY):
+        if event.n > strike.n and any(asked.changed and asked.declared == declared for asked in event.asked or ()):
+            return event
+    raise _Unproven(f"the model did not ask again with a changed argument after #{strike.n}")
 
 
 def _provider_crash(proof: _Proof) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from benchmark.boundaries import RESTARTS, Boundary, Manifestation, Point, Variant, strike_point
+from benchmark.boundaries import Boundary, Manifestation, Point, Variant, restarts, strike_point
+from benchmark.entries import Capabilities
 from benchmark.history import Event, Kind
 from benchmark.intents import Workload
 from benchmark.recorder import Predicate
@@ -49,13 +50,14 @@ class Fault:
         workload: Workload,
         run_s: float,
         retention_s: float | None,
-        lease_s: float | None = None,
+        capabilities: Capabilities,
     ) -> None:
         self._scene = scene
         self._hands = hands
         self._run_s = run_s
         self._retention_s = retention_s
-        self._lease_s = lease_s
+        self._lease_s = capabilities.lease_s
+        self._model = capabilities.model
         cell = scene.cell
         self._boundary = cell.boundary
         self._variant = cell.variant
@@ -74,7 +76,7 @@ class Fault:
     @property
     def restarts(self) -> bool:
         """Whether a killed runtime is started again."""
-        return self._boundary in RESTARTS
+        return restarts(self._boundary, model=self._model)
 
     # --- the wires ask -------------------------------------------------------------------------------------------
 
@@ -138,7 +140,7 @@ class Fault:
             return None
         assert live.call is not None
         self._hands.probe()
-        if self._boundary in RESTARTS:
+        if self.restarts:
             self._strike(live.call, live, "kill")
             await self._hands.kill_runtime()
             return self._manifestation if self._boundary is Boundary.REPAIR_DRIFT else None
@@ -223,6 +225,14 @@ class Fault:
             self._inapplicable("finished first")
         if self._look_up_due is not None:
             self._inapplicable("never looked up")
+        self.ended()
+
+    def ended(self) -> None:
+        """The runtime's time is over, or it has ended: the model can no longer be asked again."""
+        if self._boundary is not Boundary.REPAIR_DRIFT or not self._model or self._struck_at is None:
+            return
+        if self._find(lambda event: any(asked.changed for asked in event.asked or ())) is None:
+            self._inapplicable("model not asked")
 
     # --- inside --------------------------------------------------------------------------------------------------
 
@@ -313,6 +323,8 @@ class Fault:
                 return event.call == call.n
             if event.kind is Kind.CALL:
                 return event.declared is None or self._same_intent(event.declared, call)
+            if event.kind is Kind.MODEL_REQUEST and event.asking is not None:
+                return any(told.declared == call.declared for told in event.asking.told)
             return event.kind in (Kind.OUTCOME, Kind.RUNTIME_EXITED)
 
         return sign
@@ -327,7 +339,8 @@ class Fault:
         if sign is None:
             self._inapplicable("never gave up")
             return None
-        by = {Kind.CANCEL: sign.by or "cancel", Kind.CALL: "next-message", Kind.OUTCOME: "outcome"}.get(sign.kind, "exit")
+        message = {Kind.CALL: "next-message", Kind.MODEL_REQUEST: "next-message"}
+        by = {Kind.CANCEL: sign.by or "cancel", Kind.OUTCOME: "outcome", **message}.get(sign.kind, "exit")
         return self._scene.recorder.record(Kind.GAVE_UP, call=call.n, by=by)
 
     async def _until_cancelled(self, call: LiveCall) -> None:

@@ -150,7 +150,10 @@ _METRICS: dict[str, _Word] = {
 }
 
 _CLAIMS: dict[Part, _Word] = {
-    Part.COMMITTED: _Word("says that all effects happened, and they did", "no slot of the intent is empty"),
+    Part.COMMITTED: _Word(
+        "says that all effects happened, and they did",
+        "no slot of the intent is empty; with a model, what is said is what its framework told the model",
+    ),
     Part.COMMITTED_FALSE: _Word(
         "says that all effects happened, and one did not", "a slot is empty, or a read was never answered"
     ),
@@ -165,17 +168,24 @@ _CLAIMS: dict[Part, _Word] = {
         "says that the effects may have happened: a person must look", "the outcome file's status", "a claim of fact"
     ),
     Part.ERROR: _Word(
-        "says only that the call ended badly", "the outcome file's status", "that nothing happened: that would be failed"
+        "says only that the call ended badly",
+        "the outcome file's status; with a model: what its framework told the model is no success",
+        "that nothing happened: that would be failed",
     ),
     Part.SILENT: _Word(
         "says nothing about the intent",
-        "it is not in the outcome file, or there is none (still running, killed, or a non-zero exit)",
+        "it is not in the outcome file (with a model: the model was told nothing of it), or there is none (still running, "
+        "killed, or a non-zero exit)",
         "that it failed",
     ),
 }
 
 _BLAMES: dict[Blame, _Word] = {
-    Blame.MODEL: _Word("the model asked for the call more often than was authorised", "the model wire's requests"),
+    Blame.MODEL: _Word(
+        "the model asked again, within one conversation, for a call that it had asked for, or with a changed argument",
+        "its replies on the model wire, each with what the conversation held",
+        "a repetition in a conversation that had lost the first asking: whoever lost it is to blame",
+    ),
     Blame.RUNTIME: _Word(
         "the runtime sent the call more often than was asked, or with other binding arguments",
         "the calls on the tool wire, against the declared ones",
@@ -237,6 +247,7 @@ REASONS: dict[str, str] = {
     "never looked up": "the runtime made no look-up after the loss that could have been taken",
     "finished first": "the runtime had ended before the fault could strike",
     "tool server ended first": "the tool server had ended, and with it the request that was held",
+    "model not asked": "the model was told of no error of the struck call, so it did not ask again with a changed argument",
     "nothing was committed": "the struck call made no new effect whose answer could be lost",
     "contract": "a negative look-up was about to become final (settles_s), so the held request had to be let through",
 }

@@ -41,6 +41,9 @@ class Kind(StrEnum):
     CANCEL = "cancel"  # call, incarnation, by ("notification"|"disconnect"): the runtime cancelled
     CANCEL_DELIVERED = "cancel-delivered"  # call
     CLOSED = "closed"  # incarnation: end of file or session end, by the runtime
+    # model wire
+    MODEL_REQUEST = "model-request"  # exchange, incarnation, asking (what the conversation held), detail (dialect)
+    MODEL_REPLY = "model-reply"  # exchange, incarnation, asked (the calls that the model asks for), detail (its text)
     # provider wire and gate
     REQUEST = "request"  # request, call, instance, upstream (method, path, body, headers kept)
     REQUEST_FORWARDED = "request-forwarded"  # request
@@ -62,6 +65,39 @@ class Kind(StrEnum):
     NOTE = "note"  # detail
 
 
+class Told(Frozen):
+    """One asking for a declared call that a conversation with the model holds, and what was told about it."""
+
+    declared: int = Field(description="Index into Workload.declared_calls.")
+    nth: int = Field(description="Which asking for this declared call within the conversation, from 1.")
+    word: Literal["success", "error", "unclear"] | None = Field(default=None, description="None: nothing was told yet.")
+    receipts: tuple[str, ...] = Field(default=(), description="Receipts that the model was told.")
+    text: str = Field(default="", description="What the model was told, cut off.")
+
+
+class Conversation(Frozen):
+    """What a request to the model held, as the model reads it."""
+
+    identity: str = Field(description="Equal where everything said so far is equal.")
+    turn: int | None = Field(
+        default=None, description="The user's turn that it is at, from 0; None: it is about none of them."
+    )
+    told: tuple[Told, ...] = Field(default=(), description="The model's earlier askings, in order.")
+    tools: tuple[str, ...] = Field(default=(), description="Names of the tools on offer.")
+
+
+class Asked(Frozen):
+    """A call that the model asks for; ``declared`` None: none of the workload's (a framework's tool for the last word)."""
+
+    id: str
+    name: str = Field(description="The tool's name as the runtime offers it.")
+    tool: str | None = Field(default=None, description="The tool's name as the workload has it.")
+    arguments: dict[str, Any]
+    declared: int | None = None
+    nth: int = 0
+    changed: bool = Field(default=False, description="With arguments other than those declared (persona repair).")
+
+
 class Event(Frozen):
     """One event; fields that do not apply are absent. ``t``: seconds since the cell began."""
 
@@ -77,6 +113,9 @@ class Event(Frozen):
         default=None, description="Index into Workload.declared_calls that the call is an attempt at; None: an added call."
     )
     request: int | None = Field(default=None, description="Number of the upstream request, from 1.")
+    exchange: int | None = Field(default=None, description="Number of the request to the model, from 1.")
+    asking: Conversation | None = Field(default=None, description="What a request to the model held.")
+    asked: tuple[Asked, ...] | None = Field(default=None, description="The calls that the model asks for.")
     tool: str | None = None
     arguments: dict[str, Any] | None = None
     meta: dict[str, Any] | None = None

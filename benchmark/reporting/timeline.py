@@ -16,19 +16,22 @@ from benchmark.intents import Intent, matches
 from benchmark.reporting.console import NARROW, paragraph, say
 from benchmark.reporting.untrusted import fields, plain, value
 from benchmark.results import CellResult, Judgement
+from benchmark.scoring.statements import statements
 
 
 class Lane(IntEnum):
     """The columns of the picture, left to right; ``conductor`` is the benchmark itself."""
 
-    RUNTIME = 0
-    WIRE = 1
-    SERVER = 2
-    PROVIDER = 3
-    CONDUCTOR = 4
+    MODEL = 0
+    """Only where the runtime asks one."""
+    RUNTIME = 1
+    WIRE = 2
+    SERVER = 3
+    PROVIDER = 4
+    CONDUCTOR = 5
 
 
-TITLES = ("runtime", "wire", "server", "provider", "conductor")
+TITLES = ("model", "runtime", "wire", "server", "provider", "conductor")
 STEP = 9
 """Columns from one lane to the next."""
 
@@ -48,14 +51,15 @@ def show(out: Console, history: History, result: CellResult | Judgement, notes: 
     """Print the whole story of one cell."""
     _heading(out, history)
     narrow = out.width < NARROW
-    say(out, f"{'seconds':>8} {'no.':>4}  what" if narrow else _titles(), "bold")
+    first = Lane.MODEL if any(history.of(Kind.MODEL_REQUEST)) else Lane.RUNTIME
+    say(out, f"{'seconds':>8} {'no.':>4}  what" if narrow else _titles(first), "bold")
     for event in history.events:
         move = told(event)
         clock = f"{event.t:>8.3f} {event.n:>4}  "
         if narrow:
             paragraph(out, clock, f"{_way(move)}: {move.text}", move.style)
         else:
-            say(out, f"{_lanes(move)}  {clock}{move.text}", move.style)
+            say(out, f"{_lanes(move, first)}  {clock}{move.text}", move.style)
     out.print()
     _oracle(out, history)
     _claims(out, history)
@@ -81,24 +85,26 @@ def _way(move: Move) -> str:
     return " → ".join(names)
 
 
-def _titles() -> str:
-    lanes = "".join(title.ljust(STEP) for title in TITLES)
+def _titles(first: Lane) -> str:
+    lanes = "".join(title.ljust(STEP) for title in TITLES[first:])
     return f"{lanes}  {'seconds':>8} {'no.':>4}  what"
 
 
-def _lanes(move: Move) -> str:
-    """The five lanes with an arrow between the two that the event joins."""
-    row = [" "] * (STEP * (len(TITLES) - 1) + len(TITLES[-1]))
+def _lanes(move: Move, first: Lane) -> str:
+    """The lanes from the first one shown, with an arrow between the two that the event joins."""
+    row = [" "] * (STEP * (len(TITLES) - 1 - first) + len(TITLES[-1]))
     for lane in Lane:
-        row[lane * STEP] = "│"
-    left, right = sorted((move.start, move.end))
+        if lane >= first:
+            row[(lane - first) * STEP] = "│"
+    start, end = move.start - first, move.end - first
+    left, right = sorted((start, end))
     for column in range(left * STEP + 1, right * STEP):
         row[column] = "─"
-    if move.start < move.end:
-        row[move.end * STEP - 1] = "▶"
-    elif move.start > move.end:
-        row[move.end * STEP + 1] = "◀"
-    row[move.start * STEP] = move.mark
+    if start < end:
+        row[end * STEP - 1] = "▶"
+    elif start > end:
+        row[end * STEP + 1] = "◀"
+    row[start * STEP] = move.mark
     return "".join(row)
 
 
@@ -184,6 +190,29 @@ def _outcome(event: Event) -> Move:
     )
 
 
+def _model_request(event: Event) -> Move:
+    asking = event.asking
+    if asking is None or asking.turn is None:
+        return Move(
+            Lane.RUNTIME, Lane.MODEL, f"asks the model ({plain(event.detail)}): nothing about the user's turns", style="dim"
+        )
+    last = asking.told[-1] if asking.told else None
+    news = f", told {last.word or 'nothing'} of ({last.declared + 1}.{last.nth}): {plain(last.text, 120)}" if last else ""
+    return Move(Lane.RUNTIME, Lane.MODEL, f"asks the model, turn {asking.turn + 1}{news}")
+
+
+def _model_reply(event: Event) -> Move:
+    asked = [
+        f"({(call.declared or 0) + 1}.{call.nth}) {plain(call.name, 48)} {fields(call.arguments)}"
+        + (" (changed)" if call.changed else "")
+        for call in event.asked or ()
+        if call.declared is not None
+    ]
+    if asked:
+        return Move(Lane.MODEL, Lane.RUNTIME, "the model asks for " + "; ".join(asked), style="bold")
+    return Move(Lane.MODEL, Lane.RUNTIME, f"the model says: {plain(event.detail or 'its last word')}", style="dim")
+
+
 def _conductor(what: str, style: str = "") -> Callable[[Event], Move]:
     return lambda event: Move(Lane.CONDUCTOR, Lane.CONDUCTOR, f"{what}{_receipts(event)}{_detail(event)}", style=style)
 
@@ -210,6 +239,8 @@ _TOLD: dict[Kind, Callable[[Event], Move]] = {
     Kind.CANCEL: _cancel,
     Kind.CANCEL_DELIVERED: lambda event: Move(Lane.WIRE, Lane.SERVER, f"cancel of call {event.call} delivered"),
     Kind.CLOSED: lambda event: Move(Lane.RUNTIME, Lane.WIRE, "connection closed by the runtime", style="dim"),
+    Kind.MODEL_REQUEST: _model_request,
+    Kind.MODEL_REPLY: _model_reply,
     Kind.REQUEST: _request,
     Kind.REQUEST_FORWARDED: lambda event: Move(Lane.WIRE, Lane.PROVIDER, f"request {event.request} let through"),
     Kind.COMMIT: lambda event: Move(
@@ -301,7 +332,12 @@ def _claims(out: Console, history: History) -> None:
 
 
 def _claimed(history: History) -> dict[str, str]:
-    """Intent → status and receipts of the last outcome file."""
+    """Intent → status and receipts of the last outcome file, or of what the model was told."""
+    if history.declaration.model:
+        return {
+            intent: f"{status.status} {' '.join(plain(receipt, 60) for receipt in status.all_receipts)}".strip()
+            for intent, status in statements(history).items()
+        }
     outcomes = [event.result for event in history.of(Kind.OUTCOME)]
     intents = (outcomes[-1] or {}).get("intents") if outcomes else None
     found = {}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 from benchmark.contracts import Contract
-from benchmark.history import Event, History, Kind
+from benchmark.history import Asked, Event, History, Kind
+from benchmark.intents import json_equal
 from benchmark.scoring import answers
 from benchmark.scoring.groups import Group, groups_of
 
@@ -86,7 +88,33 @@ class Attribution:
             if answers.unaltered(event) and self.declared_of(event.call) in declared:
                 yield event
 
+    @cached_property
+    def askings(self) -> tuple[tuple[Event, Asked], ...]:
+        """Every declared call that the model asked for, with the reply that did, in order."""
+        replies = self.history.of(Kind.MODEL_REPLY)
+        return tuple((event, asked) for event in replies for asked in event.asked or () if asked.declared is not None)
+
+    def asked_by(self, call: Event) -> Asked | None:
+        """The model's asking that a call goes back to (see ``asking_of``)."""
+        found = self.asking_of(call)
+        return found[1] if found is not None else None
+
+    def asking_of(self, call: Event) -> tuple[Event, Asked] | None:
+        """The model's asking that a call goes back to, with its reply: the last one before it, same tool, same arguments.
+
+        A runtime that resumes repeats an asking of an earlier incarnation. What a framework adds to the arguments does not
+        count; where it changed them, the last asking for the tool is meant.
+        """
+        before = [(event, asked) for event, asked in self.askings if event.n < call.n and asked.tool == call.tool]
+        given = call.arguments or {}
+        alike = [(event, asked) for event, asked in before if _holds(given, asked.arguments)]
+        return next(reversed(alike or before), None)
+
     def contract_of(self, call: int | None) -> Contract | None:
         """The contract of a call's tool; None for readers and unknown tools."""
         event = self.calls.get(call) if call is not None else None
         return self.contracts.get(event.tool) if event is not None and event.tool is not None else None
+
+
+def _holds(given: dict[str, Any], asked: dict[str, Any]) -> bool:
+    return all(name in given and json_equal(given[name], value) for name, value in asked.items())

@@ -1,7 +1,9 @@
 """The funnel (who amplified) and whom to blame for extra effects.
 
-Stages: intents (effects declared), model requests, calls, upstream requests, effects. Only what could take effect is
-counted when blame is given: a call that was never let through multiplies nothing.
+Stages: intents (effects declared), the model's askings, calls, upstream requests, effects. Only what could take effect is
+counted when blame is given: a call that was never let through multiplies nothing. The model multiplies where, within one
+conversation, it asked again for a call that it had asked for; a repetition in a conversation that has forgotten the first
+asking is the doing of whoever forgot.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ def funnel(about: Attribution, effects: Partition) -> dict[str, int]:
 
 
 def model_requests(about: Attribution) -> int:
-    """Requests on the model wire; no history holds any yet."""
-    return 0
+    """Requests on the model wire."""
+    return sum(1 for _ in about.history.of(Kind.MODEL_REQUEST))
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,9 @@ def _stray_blame(about: Attribution, effect: Effect) -> tuple[Blame, str]:
     call = about.calls.get(number) if number is not None else None
     if call is None:
         return Blame.TOOL_SERVER, "the request that made it belongs to no call"
+    asking = about.asked_by(call)
+    if asking is not None and asking.changed:
+        return Blame.MODEL, f"the model asked for call {call.call} that made it with a changed argument"
     if _as_declared(about, call):
         return Blame.TOOL_SERVER, f"call {call.call} that made it had the declared binding arguments"
     return Blame.RUNTIME, f"call {call.call} that made it had other binding arguments than declared"
@@ -122,6 +127,10 @@ def _group_blame(about: Attribution, effects: Partition, group: Group) -> tuple[
     if surplus > 0:
         repeats = [call for call in calls if _is_keyed_repeat(about, call)]
         if len(repeats) < surplus:
+            askings = {(asking.declared, asking.nth) for call in calls if (asking := about.asked_by(call)) is not None}
+            if len(askings) > len(declared):
+                again = _many(len(askings) - len(declared), "time")
+                return Blame.MODEL, f"{told}; within one conversation the model asked again {again}"
             return Blame.RUNTIME, f"{told}; {surplus - len(repeats)} surplus, without a live key that promises a replay"
         if all(_key_went_up(about, call) for call in repeats):
             return Blame.PROVIDER, f"{told}; the surplus carried the same live key, which went upstream"

@@ -1,4 +1,4 @@
-"""What the runtime said: the statements of its last outcome file."""
+"""What the runtime said: the statements of its last outcome file, or, with a model, what its framework told the model."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from benchmark.history import Event, History, Kind
 from benchmark.results import Claim, IntentStatus, OutcomeFile
+from benchmark.scoring.told import told_statuses
 
 Statements = dict[str, IntentStatus]
 """Intent id → its entry in the outcome file; an intent that is not here is silent."""
@@ -14,8 +15,8 @@ Statements = dict[str, IntentStatus]
 def statements(history: History) -> Statements:
     """Statements that count: of the last outcome, unless the runtime exited with a status other than 0.
 
-    A runtime with a model is heard only where its framework itself states the outcome; what the framework told the model
-    will be read from the model wire's events here.
+    With a model the claim is what the framework told the model; the outcome file adds to that only where the framework
+    itself states the outcome, and where it says more than that the run ended in an error.
     """
     outcomes = list(history.of(Kind.OUTCOME))
     last = outcomes[-1] if outcomes else None
@@ -25,14 +26,20 @@ def statements(history: History) -> Statements:
         outcome = OutcomeFile.model_validate(last.result)
     except ValidationError:
         return {}
-    if history.declaration.model and outcome.status_from != "framework":
-        return {}
+    written: Statements = {}
     known = {intent.id for intent in history.declaration.workload.intents}
-    found: Statements = {}
     for status in outcome.intents:
         if status.id in known:
-            found.setdefault(status.id, status)
-    return found
+            written.setdefault(status.id, status)
+    if not history.declaration.model:
+        return written
+    return _with_model(told_statuses(history), written if outcome.status_from == "framework" else {})
+
+
+def _with_model(told: Statements, written: Statements) -> Statements:
+    """The framework's statement after the run, unless it is a mere ``error`` and the model had been told something."""
+    weighty = {intent: status for intent, status in written.items() if status.status != "error" or intent not in told}
+    return told | weighty
 
 
 def _failed(history: History, outcome: Event) -> bool:

@@ -59,6 +59,9 @@ def _observable(history: History) -> Iterator[list[Any]]:
                 yield [event.kind, order.get(event.call)]
             case Kind.RUNTIME_KILLED | Kind.RUNTIME_STARTED | Kind.RUNTIME_STOPPED | Kind.RUNTIME_CONTINUED:
                 yield [event.kind, event.incarnation]
+            case Kind.MODEL_REPLY:
+                asked = [[call.declared, call.nth, call.arguments] for call in event.asked or ()]
+                yield [event.kind, asked, event.detail]
             case Kind.RETENTION_OVER | Kind.LEASE_OVER:
                 yield [event.kind]
             case _:

@@ -16,7 +16,8 @@ Handler = Callable[[web.BaseRequest, str], Awaitable[web.StreamResponse]]
 
 
 class Hub:
-    """``/t/<token>/mcp`` is a tool wire, ``/p/<token>/<instance>/…`` a provider wire; anything else is 404."""
+    """``/t/<token>/mcp`` is a tool wire, ``/p/<token>/<instance>/…`` a provider wire, ``/m/<token>/v1/…`` a model wire;
+    anything else is 404."""
 
     def __init__(self) -> None:
         self._handlers: dict[tuple[str, str], Handler] = {}
@@ -55,7 +56,7 @@ class Hub:
         self._handlers[kind, token] = guarded
 
     def forget(self, token: str) -> None:
-        for kind in ("t", "p"):
+        for kind in ("t", "p", "m"):
             self._handlers.pop((kind, token), None)
 
     async def _dispatch(self, request: web.BaseRequest) -> web.StreamResponse:

@@ -38,5 +38,7 @@ def test_a_planted_runtime_is_convicted_of_exactly_its_fault(
     assert (str(result.verdict), figures) == (conviction["verdict"], conviction["figures"]), result.reason
     if "kind" in conviction:
         assert getattr(result, conviction["kind"]) == result.extra
+    if "blame" in conviction:
+        assert result.blame == conviction["blame"]
     if "claims" in conviction:
         assert result.claims[conviction["claims"]] == sum(result.claims.values())

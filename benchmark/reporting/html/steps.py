@@ -174,11 +174,10 @@ class _Teller:
         return Step(event.n, event.t, start, end, ", ".join(dict.fromkeys(names)), "quiet", also=tuple(also))
 
     def _model(self, event: Event) -> Step:
-        asked = "request" in event.kind
         ends = (runtime(event.incarnation), MODEL)
-        start, end = ends if asked else ends[::-1]
-        told = plain(event.detail or event.kind.value.replace("-", " "), 80)
-        return Step(event.n, event.t, start, end, told, "quiet")
+        start, end = ends if event.kind is Kind.MODEL_REQUEST else ends[::-1]
+        text, look = _asks(event) if event.kind is Kind.MODEL_REQUEST else _answers(event)
+        return Step(event.n, event.t, start, end, text, look)
 
     def _holds(self) -> Iterator[Hold]:
         """What stood at a wire for a while; ``_dead`` gets what ended there at once."""
@@ -200,6 +199,32 @@ class _Teller:
                 self._dead.add(event.n)
             else:
                 yield Hold(lane, event.n, min(end or struck or last, last), end is None)
+
+
+def _asks(event: Event) -> tuple[str, str]:
+    """(text, look) of a request to the model: its turn, and the latest that it is told about a call."""
+    asking = event.asking
+    if asking is None or asking.turn is None:
+        return "asks the model about something else", "quiet"
+    if not asking.told:
+        return f"asks the model: turn {asking.turn + 1}", "quiet"
+    last = asking.told[-1]
+    receipts = f" {', '.join(plain(receipt, 40) for receipt in last.receipts)}" if last.receipts else ""
+    heard = f"{last.word}{receipts}: {plain(last.text, 60)}" if last.word else "nothing"
+    return f"tells the model of ({last.declared + 1}.{last.nth}): {heard}", "answer"
+
+
+def _answers(event: Event) -> tuple[str, str]:
+    """(text, look) of what the model answers."""
+    calls = [call for call in event.asked or () if call.declared is not None]
+    if not calls:
+        return f"says: {plain(event.detail or 'its last word', 80)}", "quiet"
+    told = [
+        f"asks for ({(call.declared or 0) + 1}.{call.nth}) {plain(call.name, 40)} {fields(call.arguments, 80)}"
+        + (" (changed)" if call.changed else "")
+        for call in calls
+    ]
+    return "; ".join(told), "call"
 
 
 def _call(teller: _Teller, event: Event) -> Step:

@@ -1,0 +1,1 @@
+"""What the plain agent and the planted agents share."""
