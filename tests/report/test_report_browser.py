@@ -190,6 +190,7 @@ def test_filters_are_exact(large: Path, opened: Open) -> None:
     for query, matches in (
         ("boundary=during-cancel", lambda one: one.boundary == "during-cancel"),
         ("adapters=treacherous&shows=extra", lambda one: not one.truthful and one.verdict.judged and one.extra > 0),
+        ("shows=strays", lambda one: one.verdict.judged and one.strays > 0),
         ("workload=workload-bee&contract=look-up", lambda one: one.workload == "workload-bee" and one.contract == "look-up"),
         ("verdict=untestable", lambda one: one.verdict == "untestable"),
         ("blame=tool-server&adapter=liar", lambda one: one.blame == "tool-server" and one.adapter == "liar"),

@@ -40,7 +40,22 @@ NAMED = (
 )
 """Columns of texts."""
 
-COUNTED = ("repeat", "extra", "missing", "false_dedup", "unresolved", "misreported", "torn", "calls", "declared", "observed")
+COUNTED = (
+    "repeat",
+    "extra",
+    "duplicates",
+    "strays",
+    "compensated",
+    "missing",
+    "false_dedup",
+    "unresolved",
+    "avoidable",
+    "misreported",
+    "torn",
+    "calls",
+    "declared",
+    "observed",
+)
 """Columns of whole numbers."""
 
 

@@ -13,17 +13,10 @@ from benchmark.reporting.html.heat import heats
 from benchmark.reporting.html.pages import file_name
 from benchmark.reporting.html.words import FIGURES, VERDICTS, does, number_of, story
 from benchmark.results import Verdict
-from benchmark.summary import KINDS, Example, Row, Summary
+from benchmark.summary import Example, Row, Summary
 
 REASONS = 40
 """Lines of each list of reasons; what is rarer is counted."""
-
-
-_FIGURE_OF = {
-    field: {"duplicates": "extra", "strays": "extra", "compensated": "extra", "avoidable": "unresolved"}.get(field, field)
-    for field in KINDS
-}
-"""Kind of violation → the figure that it is a part of."""
 
 
 def render(run: Summary, data: CellData, pages: frozenset[str], folder: Path) -> str:
@@ -48,7 +41,6 @@ def render(run: Summary, data: CellData, pages: frozenset[str], folder: Path) ->
             story=story,
             does=does,
             number_of=number_of,
-            figure_of=_FIGURE_OF,
             promised=run.words,
             unjudged=run.unjudged[:REASONS],
             unjudged_more=sum(one.runs for one in run.unjudged[REASONS:]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmark.boundaries import TABLE, Boundary
+from benchmark.boundaries import RESTARTS, TABLE, Boundary
 from benchmark.results import CellResult, Figure, Verdict
 
 
@@ -61,7 +61,7 @@ _REACTIONS = {
     "retried": "sent the call again",
     "looked-up": "looked up what had happened",
     "cancelled": "cancelled the call",
-    "gave-up": "gave up on it",
+    "gave-up": "did not send it again",
 }
 
 _SEEN = {
@@ -92,7 +92,8 @@ def story(result: CellResult) -> list[str]:
     if result.exposed or result.boundary == Boundary.NONE:
         told.append(PLAINLY.get(Boundary(result.boundary), "") if result.boundary in set(Boundary) else "")
     if result.exposed and result.boundary != Boundary.NONE:
-        told.append(f"The runtime saw {_seen(result.seen_as)}; it {_reacted(result)}.")
+        again = "started again, it" if result.boundary in RESTARTS else "it"
+        told.append(f"The runtime saw {_seen(result.seen_as)}; {again} {_reacted(result)}.")
     if result.verdict.judged:
         effects = "effect was" if result.declared == 1 else "effects were"
         counted = f"{result.declared} {effects} authorised, {result.observed} happened: " if result.declared else ""

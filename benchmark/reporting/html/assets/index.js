@@ -14,6 +14,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const STEP = 200;
   const SIGNS = { extra: "+", missing: "−", false_dedup: "=", unresolved: "?", misreported: "!", torn: "½" };
   const FIGURES = Object.keys(SIGNS);
+  const PARTS = { duplicates: "extra", strays: "extra", compensated: "extra", avoidable: "unresolved" };
   const VERDICTS = ["violated", "incomplete", "unresolved", "harness-error", "untestable", "correct", "not-applicable", "not-run"];
   const MARKS = ["✕", "◐", "?", "H", "∅", "✓", "–", "○"];
   const BOUNDARIES = [...document.querySelectorAll("#heat .panel th[data-boundary]")].map((th) => th.dataset.boundary);
@@ -67,7 +68,10 @@ document.addEventListener("DOMContentLoaded", () => {
   fill("adapters", [["truthful", "keep their contract"], ["treacherous", "treacherous"]]);
   for (const name of ["contract", "workload", "adapter", "blame"]) fill(name, pairs(known(name)));
   fill("verdict", pairs(known("verdict", VERDICTS)));
-  fill("shows", FIGURES.map((figure) => [figure, SIGNS[figure] + " " + figure]));
+  fill("shows", FIGURES.flatMap((figure) => [
+    [figure, SIGNS[figure] + " " + figure],
+    ...Object.keys(PARTS).filter((part) => PARTS[part] === figure).map((part) => [part, SIGNS[figure] + " " + figure + ": " + part]),
+  ]));
   form.hidden = false;
 
   const NAMES = ["q", "boundary", "adapters", "contract", "workload", "adapter", "verdict", "shows", "blame", "sort"];
