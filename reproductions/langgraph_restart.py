@@ -4,7 +4,7 @@
     python langgraph_restart.py [sync|async|exit] [hang-once|none]
 
 The parent starts a process that runs a graph of one node with SQLite checkpoints, and sends it SIGKILL when the effect is
-in the ledger: with ``hang-once`` while the tool's answer is out; with ``none`` in the node after it. A second process resumes.
+in the ledger: with ``hang-once`` while the tool's answer is out; with ``none`` in the node after it. A second one resumes.
 """
 
 import asyncio
