@@ -1,0 +1,121 @@
+"""LangGraph and LangChain with tools from an MCP server, as their documents show it.
+
+``agent.py agent DURABILITY``: create_agent with a model, on SQLite checkpoints. ``agent.py tool-retry``: the same, with
+ToolRetryMiddleware(). ``agent.py node-retry``: no model; a graph with a node for each call and the default RetryPolicy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import operator
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
+
+import aiosqlite  # noqa: F401 - imported inside the first call
+import langchain_openai.chat_models.base  # noqa: F401
+import mcp.client.stdio  # noqa: F401
+import mcp.client.streamable_http  # noqa: F401
+import openai.resources.chat.completions  # noqa: F401
+from langchain.agents import create_agent
+from langchain.agents.middleware import ToolRetryMiddleware
+from langchain_core.messages import HumanMessage
+from langchain_core.tools import BaseTool
+from langchain_mcp_adapters.client import MultiServerMCPClient
+from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import RetryPolicy
+
+from task import Task
+
+
+def connection(task: Task) -> dict[str, Any]:
+    """The server's entry of MultiServerMCPClient: a session of its own for each call, which is the default."""
+    how = {"session_kwargs": {"read_timeout_seconds": timedelta(seconds=task.timeouts["tool_call_s"])}}
+    if task.server["transport"] == "http":
+        return {"transport": "streamable_http", "url": task.server["url"], **how}
+    return {"transport": "stdio", "command": task.server["command"], "args": task.server["args"], **how}
+
+
+async def converse(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver, durability: Any, middleware: list[Any]) -> None:
+    """The turns as one thread; what a checkpoint says was begun is gone on with."""
+    told = task.model or {}
+    model = ChatOpenAI(model=told["name"], base_url=told["base_url"], api_key=told["api_key"], max_retries=0)
+    agent = create_agent(model, tools, checkpointer=saver, middleware=middleware)
+    config: Any = {"configurable": {"thread_id": task.workflow_id}}
+    state = await agent.aget_state(config)
+    begun = sum(isinstance(message, HumanMessage) for message in state.values.get("messages", []))
+    if state.next:
+        await agent.ainvoke(None, config, durability=durability)
+    for turn in task.turns[begun:]:
+        await agent.ainvoke({"messages": [HumanMessage(turn["say"])]}, config, durability=durability)
+
+
+class Walked(TypedDict, total=False):
+    """What the graph without a model carries: the text of each call's answer, in order."""
+
+    answers: Annotated[list[str], operator.add]
+
+
+async def walk(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver) -> list[dict[str, Any]]:
+    """A node for each call, one after the other, each with the default RetryPolicy; returns the outcome's intents."""
+    by_name = {tool.name: tool for tool in tools}
+    calls = [call for intent in task.intents for call in intent["calls"]]
+
+    def node(call: dict[str, Any]) -> Any:
+        async def act(_state: Walked) -> Walked:
+            content = await by_name[call["tool"]].ainvoke(call["arguments"])
+            return {"answers": ["".join(block["text"] for block in content if block["type"] == "text")]}
+
+        return act
+
+    graph = StateGraph(Walked)
+    names = [f"call-{index}" for index, _ in enumerate(calls)]
+    for name, call in zip(names, calls, strict=True):
+        graph.add_node(name, node(call), retry_policy=RetryPolicy())
+    for one, next_one in zip([START, *names], [*names, END], strict=True):
+        graph.add_edge(one, next_one)
+    compiled = graph.compile(checkpointer=saver)
+    config: Any = {"configurable": {"thread_id": task.workflow_id}}
+    state = await compiled.aget_state(config)
+    end = await compiled.ainvoke(None if state.next else {}, config, durability="sync") if state.next or not state.values else state.values
+    return claims(task, end["answers"])
+
+
+def claims(task: Task, answers: list[str]) -> list[dict[str, Any]]:
+    """The graph came to its end: each call's node succeeded."""
+    left = iter(answers)
+    found = []
+    for intent in task.intents:
+        bodies = [json.loads(next(left)) for _ in intent["calls"]]
+        receipts = [receipt for body in bodies for receipt in (body.get("receipts") or [body.get("receipt")]) if receipt]
+        found.append({"id": intent["id"], "status": "committed", "receipts": receipts})
+    return found
+
+
+async def work(task: Task, kind: str, durability: str) -> list[dict[str, Any]]:
+    tools = await MultiServerMCPClient({"server": connection(task)}).get_tools()
+    async with AsyncSqliteSaver.from_conn_string(str(task.state_dir / "checkpoints.sqlite")) as saver:
+        if kind == "node-retry":
+            return await walk(task, tools, saver)
+        middleware = [ToolRetryMiddleware()] if kind == "tool-retry" else []
+        await converse(task, tools, saver, durability, middleware)
+    return []
+
+
+def main() -> None:
+    task = Task.load()
+    try:
+        task.finish(asyncio.run(work(task, sys.argv[1], "exit" if "exit" in sys.argv[2:] else "sync")), "framework")
+    except Exception as error:  # noqa: BLE001 - what the framework raises ends the run: that is its own word
+        detail = f"{type(error).__name__}: {error}"[:300]
+        task.finish([{"id": each["id"], "status": "error", "detail": detail} for each in task.intents], "framework")
+
+
+if __name__ == "__main__":
+    main()
