@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
 import aiosqlite  # noqa: F401 - imported inside the first call
 import langchain_openai.chat_models.base  # noqa: F401
-import mcp.client.stdio  # noqa: F401
+import mcp.client.stdio
 import mcp.client.streamable_http  # noqa: F401
 import openai.resources.chat.completions  # noqa: F401
 from langchain.agents import create_agent
@@ -42,7 +42,9 @@ def connection(task: Task) -> dict[str, Any]:
     return {"transport": "stdio", "command": task.server["command"], "args": task.server["args"], **how}
 
 
-async def converse(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver, durability: Any, middleware: list[Any]) -> None:
+async def converse(
+    task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver, durability: Any, middleware: list[Any]
+) -> None:
     """The turns as one thread; what a checkpoint says was begun is gone on with."""
     told = task.model or {}
     model = ChatOpenAI(model=told["name"], base_url=told["base_url"], api_key=told["api_key"], max_retries=0)
@@ -57,9 +59,9 @@ async def converse(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver, d
 
 
 class Walked(TypedDict, total=False):
-    """What the graph without a model carries: the text of each call's answer, in order."""
+    """What the graph without a model carries: the text of each call's answer, in order; None: an error."""
 
-    answers: Annotated[list[str], operator.add]
+    answers: Annotated[list[str | None], operator.add]
 
 
 async def walk(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver) -> list[dict[str, Any]]:
@@ -69,8 +71,9 @@ async def walk(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver) -> li
 
     def node(call: dict[str, Any]) -> Any:
         async def act(_state: Walked) -> Walked:
-            content = await by_name[call["tool"]].ainvoke(call["arguments"])
-            return {"answers": ["".join(block["text"] for block in content if block["type"] == "text")]}
+            asked = {"type": "tool_call", "id": "1", "name": call["tool"], "args": call["arguments"]}
+            message = await by_name[call["tool"]].ainvoke(asked)
+            return {"answers": [None if message.status == "error" else message.text]}
 
         return act
 
@@ -83,18 +86,22 @@ async def walk(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver) -> li
     compiled = graph.compile(checkpointer=saver)
     config: Any = {"configurable": {"thread_id": task.workflow_id}}
     state = await compiled.aget_state(config)
-    end = await compiled.ainvoke(None if state.next else {}, config, durability="sync") if state.next or not state.values else state.values
-    return claims(task, end["answers"])
+    if state.next or not state.values:
+        await compiled.ainvoke(None if state.next else {"answers": []}, config, durability="sync")
+        state = await compiled.aget_state(config)
+    return claims(task, state.values["answers"])
 
 
-def claims(task: Task, answers: list[str]) -> list[dict[str, Any]]:
-    """The graph came to its end: each call's node succeeded."""
+def claims(task: Task, answers: list[str | None]) -> list[dict[str, Any]]:
+    """What the graph's state says of each intent, now that it came to its end."""
     left = iter(answers)
     found = []
     for intent in task.intents:
-        bodies = [json.loads(next(left)) for _ in intent["calls"]]
+        texts = [next(left) for _ in intent["calls"]]
+        bodies = [json.loads(text) for text in texts if text is not None]
         receipts = [receipt for body in bodies for receipt in (body.get("receipts") or [body.get("receipt")]) if receipt]
-        found.append({"id": intent["id"], "status": "committed", "receipts": receipts})
+        status = "error" if None in texts else "committed"
+        found.append({"id": intent["id"], "status": status, "receipts": receipts})
     return found
 
 
