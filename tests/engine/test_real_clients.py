@@ -85,6 +85,28 @@ def test_whether_a_timeout_is_followed_by_a_cancel_depends_on_the_sdk(client: st
     assert (sent is not None and sent.by == "notification") is cancels
 
 
+# --- a framework that retries by itself --------------------------------------------------------------------------
+
+EVERY_SERVER_KILLED = name("after-commit", manifestation="crash", strike="first-every")
+
+
+@pytest.fixture(scope="module")
+def node_retry() -> Swept:
+    installed("langgraph-node-retry")
+    return swept("langgraph-node-retry", (CONTROL, KILLED_STDIO, EVERY_SERVER_KILLED))
+
+
+@pytest.mark.parametrize(("cell", "effects", "says"), [(KILLED_STDIO, 2, "committed"), (EVERY_SERVER_KILLED, 3, "error")])
+def test_langgraphs_default_retry_policy_repeats_the_effect_of_one_node(
+    node_retry: Swept, cell: str, effects: int, says: str
+) -> None:
+    control, _ = node_retry[CONTROL]
+    assert (control.verdict, control.observed) == (Verdict.CORRECT, 1)
+    result, _ = node_retry[cell]
+    assert (result.exposed, result.declared, result.observed) == (True, 1, effects), result.reason
+    assert (result.verdict, result.blame, says in str(result.claims)) == (Verdict.VIOLATED, "runtime", True)
+
+
 # --- nothing patched ---------------------------------------------------------------------------------------------
 
 
