@@ -58,13 +58,17 @@ class Talk:
         self.take(question, move)
         return move
 
-    def body(self) -> Json: ...
+    def body(self) -> Json:
+        raise NotImplementedError
 
-    def read(self, body: Json) -> Question: ...
+    def read(self, body: Json) -> Question:
+        raise NotImplementedError
 
-    def take(self, question: Question, move: Move) -> None: ...
+    def take(self, question: Question, move: Move) -> None:
+        raise NotImplementedError
 
-    def tell(self, call_id: str, text: str, *, failed: bool = False) -> None: ...
+    def tell(self, call_id: str, text: str, *, failed: bool = False) -> None:
+        raise NotImplementedError
 
     def turn(self, say: str, told: list[str]) -> list[Json]:
         """A whole turn; what the calls of it are told, one after the other (then the last for ever). Returns the calls."""
