@@ -18,6 +18,7 @@ from benchmark.model.conversation import (
     Said,
     Told,
     arguments_of,
+    chosen,
     entries,
     text_of,
     tokens,
@@ -34,8 +35,10 @@ def read(body: Json) -> Question:
     items = [item for message in entries(body["messages"], "messages") for item in _items(message)]
     stream = body.get("stream") is True
     options = body.get("stream_options")
+    allowed, forced = chosen(body.get("tool_choice"))
     return Question(
-        Conversation(tuple(items), tuple(_tools(body))),
+        Conversation(tuple(items), tuple(_tools(body)) if allowed else ()),
+        forced=forced,
         model=word(body.get("model"), "model", "scripted"),
         stream=stream,
         usage=not stream or (isinstance(options, dict) and options.get("include_usage") is True),

@@ -90,6 +90,8 @@ class Question:
     """The stream is to end with the usage (chat completions: only where it is asked for)."""
     schema: Json | None = None
     """JSON Schema that a text is to follow; empty: any JSON object; None: any text."""
+    forced: str | None = None
+    """The tool that must be called, whatever the conversation says (frameworks that want a text in a form force one)."""
     keep: bool = False
     """A later request may refer to the answer (responses)."""
     instructed: bool = False
@@ -193,6 +195,18 @@ def word(value: Any, name: str, default: str = "") -> str:
     if not isinstance(value, str):
         raise Garbled(f"'{name}' must be a string", parameter=name)
     return value
+
+
+def chosen(choice: Any) -> tuple[bool, str | None]:
+    """(whether tools may be called, the one that must be) of a ``tool_choice`` in any dialect."""
+    kind = choice.get("type") if isinstance(choice, dict) else choice
+    if kind == "none":
+        return False, None
+    if not isinstance(choice, dict):
+        return True, None
+    function = choice.get("function")
+    name = function.get("name") if isinstance(function, dict) else choice.get("name")
+    return True, name if isinstance(name, str) else None
 
 
 def instance(schema: Json, deep: int = 8) -> Any:

@@ -17,6 +17,7 @@ from benchmark.model.conversation import (
     Said,
     Told,
     arguments_of,
+    chosen,
     entries,
     text_of,
     tokens,
@@ -32,8 +33,10 @@ def read(body: Json) -> Question:
     items: list[Item] = [Said("system", system)] if system else []
     for message in entries(body["messages"], "messages"):
         items += _items(message)
+    allowed, forced = chosen(body.get("tool_choice"))
     return Question(
-        Conversation(tuple(items), tuple(_tools(body))),
+        Conversation(tuple(items), tuple(_tools(body)) if allowed else ()),
+        forced=forced,
         model=word(body.get("model"), "model", "scripted"),
         stream=body.get("stream") is True,
     )

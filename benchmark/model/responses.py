@@ -22,6 +22,7 @@ from benchmark.model.conversation import (
     Said,
     Told,
     arguments_of,
+    chosen,
     entries,
     text_of,
     tokens,
@@ -65,8 +66,10 @@ def read(body: Json, kept: Kept) -> Question:
         items += [item for entry in entries(given, "input") for item in _items(entry, kept)]
     if not items:
         raise Garbled("Missing required parameter: 'input'.", parameter="input", code="missing_required_parameter")
+    allowed, forced = chosen(body.get("tool_choice"))
     return Question(
-        Conversation(tuple(items), tuple(_tools(body))),
+        Conversation(tuple(items), tuple(_tools(body)) if allowed else ()),
+        forced=forced,
         model=word(body.get("model"), "model", "scripted"),
         stream=body.get("stream") is True,
         schema=_schema(body.get("text")),

@@ -126,6 +126,11 @@ def script(workload: Workload, descriptions: dict[str, str], persona: Persona, c
 def next_move(about: Script, question: Question) -> Move:
     """What the model answers a question with."""
     conversation = question.conversation
+    forced = next((tool for tool in conversation.tools if tool.name == question.forced), None)
+    if forced is not None and not any(offers.is_tool(forced.name, each.tool, None) for each in about.planned):
+        given = instance(forced.parameters)
+        call = Wanted(f"call_form_{conversation.identity[:8]}", forced.name, given if isinstance(given, dict) else {})
+        return Move(Answer(calls=(call,)))
     seen = understanding(about, conversation)
     if seen.turn is None or not conversation.tools:
         return Move(Answer(_harmless(question)))

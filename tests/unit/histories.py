@@ -9,7 +9,7 @@ from benchmark.boundaries import Boundary, Manifestation, Variant
 from benchmark.cells import Cell
 from benchmark.contracts import Answers, Contract, Key, Lookup
 from benchmark.effects import Effect
-from benchmark.history import Declaration, Event, History, Kind, Reading
+from benchmark.history import Asked, Conversation, Declaration, Event, History, Kind, Reading, Told
 from benchmark.intents import Call, Change, ClassKind, Drift, Intent, Outcome, Slot, Workload
 
 BINDING = ("order", "amount")
@@ -205,6 +205,31 @@ class Story:
         receipt = self.commit(self.request(call))
         self.answer(call, LOST)
         return receipt
+
+    def tells(self, *told: tuple[int, int, str | None] | tuple[int, int, str | None, str]) -> None:
+        """The runtime asks the model; what its conversation tells: (declared call, which asking, word, receipt)."""
+        heard = tuple(
+            Told.model_validate({"declared": one[0], "nth": one[1], "word": one[2], "receipts": one[3:]}) for one in told
+        )
+        self.add(Kind.MODEL_REQUEST, incarnation=self.incarnation, asking=Conversation(identity="c", turn=0, told=heard))
+
+    def asks(self, declared: int | None = None, nth: int = 1, **changed: Any) -> None:
+        """The model asks for a declared call, with changed arguments where they are given; None: it says its last word."""
+        asked: tuple[Asked, ...] = ()
+        if declared is not None:
+            call = self.workload.declared_calls[declared][2]
+            asked = (
+                Asked(
+                    id=f"call_{declared}x{nth}",
+                    name=call.tool,
+                    tool=call.tool,
+                    arguments=call.arguments | changed,
+                    declared=declared,
+                    nth=nth,
+                    changed=bool(changed),
+                ),
+            )
+        self.add(Kind.MODEL_REPLY, incarnation=self.incarnation, asked=asked)
 
     def outcome(self, **claims: str | tuple[str, ...] | dict[str, Any]) -> None:
         """``i="failed"``, ``i=("committed", "ch_1", …)`` or a whole entry."""

@@ -8,7 +8,7 @@ import pytest
 
 from benchmark.boundaries import Boundary, Manifestation, Variant
 from benchmark.exposure import exposure
-from benchmark.history import History, Kind
+from benchmark.history import Asked, Event, History, Kind
 from tests.unit.histories import (
     LOST,
     ONE,
@@ -174,6 +174,22 @@ def repair_drift() -> History:
     return killed(Boundary.REPAIR_DRIFT, Variant.BINDING)
 
 
+def repair_drift_by_model() -> History:
+    story = Story(boundary=Boundary.REPAIR_DRIFT, variant=Variant.BINDING, manifestation=Manifestation.RESET, model=True)
+    story.start()
+    story.asks(0)
+    call = story.call()
+    request = story.request(call)
+    story.probe(story.commit(request))
+    story.strike(call, request)
+    story.add(Kind.REPLY_DELIVERED, request=request, altered=True)
+    story.answer(call, LOST)
+    story.tells((0, 1, "error"))
+    story.asks(0, 2, amount=999)
+    story.succeed(arguments={"amount": 999})
+    return story.finish(i="error")
+
+
 def provider_crash() -> History:
     story = Story(boundary=Boundary.PROVIDER_CRASH, manifestation=Manifestation.RESET).start()
     call = story.call()
@@ -241,6 +257,7 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "other-instance": other_instance,
     "token-expired": token_expired,
     "repair-drift": repair_drift,
+    "repair-drift by a model": repair_drift_by_model,
     "provider-crash": provider_crash,
     "lookup-failure": lookup_failure,
     "double-resume": double_resume,
@@ -270,6 +287,16 @@ def test_every_boundary_has_an_exposed_example() -> None:
 _COMMIT, _PROBE, _STRIKE = of(Kind.COMMIT), of(Kind.PROBE), of(Kind.STRIKE)
 _KILL, _SECOND = of(Kind.RUNTIME_KILLED), of(Kind.RUNTIME_STARTED, incarnation=2)
 _THROUGH = of(Kind.REQUEST_FORWARDED, request=1)
+
+
+def _CHANGED(event: Event) -> bool:  # noqa: N802 - a selector, like those of ``of``
+    return any(asked.changed for asked in event.asked or ())
+
+
+def _asked(history: History) -> Asked:
+    """The asking with a changed argument."""
+    return next(asked for event in history.events for asked in event.asked or () if asked.changed)
+
 
 _RESTART: dict[str, Mutation] = {
     "strike before the commit": lambda h: moved(h, _STRIKE, before=_COMMIT),
@@ -367,6 +394,14 @@ BROKEN: dict[str, dict[str, Mutation]] = {
         "started again before it was over": lambda h: moved(h, of(Kind.RETENTION_OVER), after=_SECOND),
     },
     "repair-drift": _RESTART,
+    "repair-drift by a model": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "the answer was delivered": lambda h: changed(h, of(Kind.REPLY_DELIVERED), altered=False),
+        "the model never asked again": lambda h: without(h, of(Kind.MODEL_REPLY)),
+        "it asked again unchanged": lambda h: changed(h, of(Kind.MODEL_REPLY), asked=next(h.of(Kind.MODEL_REPLY)).asked),
+        "it asked again before the strike": lambda h: moved(h, _CHANGED, before=of(Kind.STRIKE)),
+        "it changed another call": lambda h: changed(h, _CHANGED, asked=(_asked(h).model_copy(update={"declared": 1}),)),
+    },
     "lease-expired at-once": _RESTART
     | {
         "no lease declared": lambda h: killed(Boundary.LEASE_EXPIRED, Variant.AT_ONCE),

@@ -219,3 +219,29 @@ def test_a_response_that_is_not_kept_cannot_be_referred_to() -> None:
     question = talk.read(talk.body() | {"store": False})
     talk.kept.keep(question, next_move(talk.script, question).answer)
     assert talk.kept.responses == {}
+
+
+@pytest.mark.parametrize("choice", ["none", {"type": "none"}])
+def test_where_no_tool_may_be_called_none_is(choice: Any) -> None:
+    talk = ChatTalk(about(Persona.ONCE))
+    talk.say("Charge 100.00 USD for one.")
+    assert not next_move(talk.script, talk.read(talk.body() | {"tool_choice": choice})).answer.calls
+
+
+def test_a_tool_that_only_gives_a_text_its_form_is_called_where_it_must_be() -> None:
+    form = {"name": "Plan", "parameters": {"type": "object", "properties": {"steps": {"type": "array"}}}}
+    body = {
+        "messages": [{"role": "user", "content": "Plan: Charge 100.00 USD for one."}],
+        "tools": [{"type": "function", "function": form}],
+        "tool_choice": {"type": "function", "function": {"name": "Plan"}},
+    }
+    move = next_move(about(Persona.ONCE), chat.read(body))
+    assert [(call.name, call.arguments) for call in move.answer.calls] == [("Plan", {"steps": []})]
+    assert move.planned is None
+
+
+def test_a_forced_tool_of_the_workload_is_asked_for_as_ever() -> None:
+    talk = ChatTalk(about(Persona.ONCE))
+    talk.say("Charge 100.00 USD for one.")
+    forced = {"type": "function", "function": {"name": "charge"}}
+    assert next_move(talk.script, talk.read(talk.body() | {"tool_choice": forced})).planned is not None
