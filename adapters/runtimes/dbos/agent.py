@@ -1,4 +1,4 @@
-"""DBOS: a workflow with a step for each call, its state in SQLite; with the argument ``retry``: retries_allowed=True, max_attempts=3."""
+"""DBOS: a workflow with a step for each call, in SQLite; with the argument ``retry``, each step is tried three times."""
 
 from __future__ import annotations
 

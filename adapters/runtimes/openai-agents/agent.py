@@ -1,4 +1,4 @@
-"""An agent of the OpenAI Agents SDK with an MCP server and a SQLite session; with the argument ``retry``: max_retry_attempts=2."""
+"""An agent of the OpenAI Agents SDK with an MCP server and a SQLite session; ``retry``: with max_retry_attempts=2."""
 
 from __future__ import annotations
 
