@@ -6,7 +6,6 @@ ToolRetryMiddleware(). ``agent.py node-retry``: no model; a graph with a node fo
 
 from __future__ import annotations
 
-import asyncio
 import json
 import operator
 import sys
@@ -31,6 +30,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import RetryPolicy
 
+from ending import finish
 from task import Task
 
 
@@ -117,11 +117,7 @@ async def work(task: Task, kind: str, durability: str) -> list[dict[str, Any]]:
 
 def main() -> None:
     task = Task.load()
-    try:
-        task.finish(asyncio.run(work(task, sys.argv[1], "exit" if "exit" in sys.argv[2:] else "sync")), "framework")
-    except Exception as error:  # noqa: BLE001 - what the framework raises ends the run: that is its own word
-        detail = f"{type(error).__name__}: {error}"[:300]
-        task.finish([{"id": each["id"], "status": "error", "detail": detail} for each in task.intents], "framework")
+    finish(task, work(task, sys.argv[1], "exit" if "exit" in sys.argv[2:] else "sync"))
 
 
 if __name__ == "__main__":

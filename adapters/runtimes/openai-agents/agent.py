@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from agents import Agent, OpenAIChatCompletionsModel, Runner, SQLiteSession
 from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
 from openai import AsyncOpenAI
 
+from ending import finish
 from task import Task
 
 
@@ -27,7 +27,7 @@ def server(task: Task, attempts: int) -> Any:
     return MCPServerStdio(params={"command": task.server["command"], "args": task.server["args"]}, **how)
 
 
-async def work(task: Task, attempts: int) -> None:
+async def work(task: Task, attempts: int) -> list[dict[str, Any]]:
     """The turns as one session; what the session says was answered is not said again."""
     told = task.model or {}
     client = AsyncOpenAI(base_url=told["base_url"], api_key=told["api_key"], max_retries=0)
@@ -38,17 +38,12 @@ async def work(task: Task, attempts: int) -> None:
         for turn in task.turns[max(0, len(said) - 1) :]:
             again = any(turn["say"] in str(item.get("content")) for item in said)
             await Runner.run(agent, "continue" if again else turn["say"], session=session)
+    return []
 
 
 def main() -> None:
     task = Task.load()
-    try:
-        asyncio.run(work(task, 2 if "retry" in sys.argv[1:] else 0))
-    except Exception as error:  # noqa: BLE001 - what the framework raises ends the run: that is its own word
-        detail = f"{type(error).__name__}: {error}"[:300]
-        task.finish([{"id": each["id"], "status": "error", "detail": detail} for each in task.intents], "framework")
-    else:
-        task.finish([])
+    finish(task, work(task, 2 if "retry" in sys.argv[1:] else 0))
 
 
 if __name__ == "__main__":
