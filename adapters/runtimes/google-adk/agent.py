@@ -47,8 +47,9 @@ async def work(task: Task) -> list[dict[str, Any]]:
     runner = Runner(app=app, session_service=service)
     said = [event for event in session.events if event.author == "user"]
     begins: list[dict[str, Any]] = [{"invocation_id": session.events[-1].invocation_id}] if session.events else []
-    for turn in task.turns[len(said) :]:
-        begins.append({"new_message": types.Content(role="user", parts=[types.Part(text=turn["say"])])})
+    begins += [
+        {"new_message": types.Content(role="user", parts=[types.Part(text=turn["say"])])} for turn in task.turns[len(said) :]
+    ]
     for begin in begins:
         async for _ in runner.run_async(**who, **begin):
             pass
