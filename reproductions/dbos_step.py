@@ -14,9 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from dbos import DBOS, SetWorkflowID
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
+from dbos import DBOS, SetWorkflowID
 
 SERVER = str(Path(__file__).with_name("ledger_server.py"))
 KIND = sys.argv[1] if len(sys.argv) > 1 else "restart"

@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmark.intents import Change, Workload, json_equal
 from benchmark.model import offers
-from benchmark.model.conversation import Answer, Asked, Conversation, Item, Question, Said, Told, Wanted, instance
+from benchmark.model.conversation import Answer, Asked, Conversation, Question, Said, Told, Wanted, instance
 from benchmark.model.tellings import Telling, Word, understood
 from benchmark.model.transcript import unfolded
 
@@ -309,22 +309,3 @@ def _spellings(say: str) -> Iterator[str]:
     yield _flat(say)
     yield _flat(json.dumps(say)[1:-1])
     yield _flat(json.dumps(say, ensure_ascii=False)[1:-1])
-
-
-__all__ = [
-    "LAST_WORD",
-    "MOST_ATTEMPTS",
-    "NO_TASK",
-    "Attempt",
-    "Item",
-    "Move",
-    "Persona",
-    "Planned",
-    "Script",
-    "Turn",
-    "Understanding",
-    "call_id",
-    "next_move",
-    "script",
-    "understanding",
-]
