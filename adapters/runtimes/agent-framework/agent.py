@@ -1,49 +1,59 @@
-"""An agent of the Microsoft Agent Framework with an MCP tool and a file history."""
+"""An agent of Microsoft's Agent Framework with the tools of one MCP server and its history in files."""
 
 from __future__ import annotations
 
+import asyncio
+import math
 import sys
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import openai.resources.chat.completions  # noqa: F401 - imported inside the first request
+import mcp.client.stdio
+import mcp.client.streamable_http  # noqa: F401
+import openai.resources.chat.completions  # noqa: F401
+import tenacity  # noqa: F401
 from agent_framework import Agent, FileHistoryProvider, MCPStdioTool, MCPStreamableHTTPTool
 from agent_framework.openai import OpenAIChatCompletionClient
 from openai import AsyncOpenAI
 
-from ending import finish
 from task import Task
+from turns import Said
 
 
-def server(task: Task) -> Any:
-    """The MCP tool, as the framework's documents show it."""
-    timeout = max(1, round(task.timeouts["tool_call_s"]))
-    if task.server["transport"] == "http":
-        return MCPStreamableHTTPTool(name="server", url=task.server["url"], load_prompts=False, request_timeout=timeout)
-    command, args = task.server["command"], task.server["args"]
-    return MCPStdioTool(name="server", command=command, args=args, load_prompts=False, request_timeout=timeout)
+def tools(task: Task) -> MCPStdioTool | MCPStreamableHTTPTool:
+    """The MCP server, over the transport that the task names; its timeout is a whole number of seconds."""
+    settings: dict[str, Any] = {
+        "name": "tools",
+        "load_prompts": False,
+        "request_timeout": math.ceil(task.timeouts["tool_call_s"]),
+    }
+    if task.server["transport"] == "stdio":
+        return MCPStdioTool(command=task.server["command"], args=task.server["args"], **settings)
+    return MCPStreamableHTTPTool(url=task.server["url"], **settings)
 
 
-async def work(task: Task) -> list[dict[str, Any]]:
-    """The turns as one session; what its history holds already is gone on with."""
-    told = task.model or {}
-    client = AsyncOpenAI(base_url=told["base_url"], api_key=told["api_key"], max_retries=0)
-    history = FileHistoryProvider(str(task.state_dir / "history"))
-    async with server(task) as tool:
-        chat = OpenAIChatCompletionClient(model=told["name"], async_client=client)
-        agent = Agent(client=chat, name="agent", tools=tool, context_providers=[history])
+async def work(task: Task, said: Said) -> None:
+    assert task.model is not None
+    openai = AsyncOpenAI(base_url=task.model["base_url"], api_key=task.model["api_key"], max_retries=0)
+    client = OpenAIChatCompletionClient(model=task.model["name"], async_client=openai)
+    history = FileHistoryProvider(task.state_dir / "history")
+    before = await history.get_messages(task.workflow_id)
+    done = sum(str(message.role) == "user" for message in before)
+    async with tools(task) as server, Agent(client=client, tools=server, context_providers=[history]) as agent:
         session = agent.create_session(session_id=task.workflow_id)
-        said = [message for message in await history.get_messages(task.workflow_id) if message.role == "user"]
-        for turn in task.turns[len(said) :]:
-            await agent.run(turn["say"], session=session)
-    return []
+        for turn in task.turns[done:]:
+            with said.turn():
+                await agent.run(turn["say"], session=session)
 
 
 def main() -> None:
     task = Task.load()
-    finish(task, work(task))
+    said = Said()
+    with said.turn():
+        asyncio.run(work(task, said))
+    said.finish(task)
 
 
 if __name__ == "__main__":

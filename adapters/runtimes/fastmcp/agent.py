@@ -1,39 +1,46 @@
-"""The FastMCP client, one connection for the whole run."""
+"""The stock client of FastMCP."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
+import mcp.client.stdio
+import mcp.client.streamable_http  # noqa: F401
 from fastmcp.client.transports import StdioTransport
 
-from ending import finish
 from fastmcp import Client
 from task import Task
 from walk import Answer, walk
 
 
+def client(task: Task) -> Client[Any]:
+    """A client over the transport that the task names."""
+    if task.server["transport"] == "stdio":
+        return Client(StdioTransport(task.server["command"], task.server["args"]))
+    return Client(task.server["url"])
+
+
 async def work(task: Task) -> list[dict[str, Any]]:
-    """Intents in order, the calls of an intent in order."""
-    server = task.server
-    http = server["transport"] == "http"
-    target: Any = server["url"] if http else StdioTransport(command=server["command"], args=server["args"])
-    async with Client(target) as client:
+    """Each call inside an ``async with`` of its own: what died is not used again."""
 
-        async def call(tool: str, arguments: dict[str, Any]) -> Answer:
-            result = await client.call_tool(tool, arguments, timeout=task.timeouts["tool_call_s"], raise_on_error=False)
-            text = "".join(block.text for block in result.content if block.type == "text")
-            return Answer(result.is_error, result.structured_content, text)
+    async def call(tool: str, arguments: dict[str, Any]) -> Answer:
+        async with client(task) as connected:
+            timeout = task.timeouts["tool_call_s"]
+            result = await connected.call_tool(tool, arguments, timeout=timeout, raise_on_error=False)
+        text = " ".join(getattr(block, "text", "") for block in result.content)
+        return Answer(result.is_error, result.structured_content, text)
 
-        return await walk(task, call, 1)
+    return await walk(task, call, attempts=1)
 
 
 def main() -> None:
     task = Task.load()
-    finish(task, work(task))
+    task.finish(asyncio.run(work(task)))
 
 
 if __name__ == "__main__":

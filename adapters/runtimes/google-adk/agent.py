@@ -1,65 +1,84 @@
-"""A Google ADK agent with an MCP toolset, a SQLite session service, and an app that is resumable."""
+"""An agent of the Google Agent Development Kit with the tools of one MCP server, sessions in SQLite, resumable."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import openai.resources.chat.completions  # noqa: F401 - imported inside the first request
+import aiosqlite  # noqa: F401 - imported inside the first call
+import mcp.client.streamable_http  # noqa: F401
+import openai.resources.chat.completions  # noqa: F401
 from google.adk.agents import LlmAgent
 from google.adk.apps import App, ResumabilityConfig
 from google.adk.integrations.openai import OpenAILlm
 from google.adk.runners import Runner
+from google.adk.sessions import Session
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
-from google.adk.tools.mcp_tool.mcp_session_manager import StdioConnectionParams, StreamableHTTPConnectionParams
-from google.adk.tools.mcp_tool.mcp_toolset import McpToolset
+from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams, StreamableHTTPConnectionParams
 from google.genai import types
 from mcp import StdioServerParameters
+from openai import AsyncOpenAI
 
-from ending import finish
 from task import Task
+from turns import Said
 
-USER = "user"
 
-
-def server(task: Task) -> McpToolset:
-    """The MCP toolset, as the framework's documents show it."""
+def toolset(task: Task) -> McpToolset:
+    """The MCP server, over the transport that the task names."""
     timeout = task.timeouts["tool_call_s"]
-    if task.server["transport"] == "http":
-        http = StreamableHTTPConnectionParams(url=task.server["url"], timeout=timeout, sse_read_timeout=timeout)
-        return McpToolset(connection_params=http)
-    parameters = StdioServerParameters(command=task.server["command"], args=task.server["args"])
-    return McpToolset(connection_params=StdioConnectionParams(server_params=parameters, timeout=timeout))
+    if task.server["transport"] == "stdio":
+        parameters = StdioServerParameters(command=task.server["command"], args=task.server["args"])
+        return McpToolset(connection_params=StdioConnectionParams(server_params=parameters, timeout=timeout))
+    url = task.server["url"]
+    return McpToolset(connection_params=StreamableHTTPConnectionParams(url=url, timeout=timeout, sse_read_timeout=timeout))
 
 
-async def work(task: Task) -> list[dict[str, Any]]:
-    """The turns as one session; an invocation that was interrupted is resumed first."""
-    told = task.model or {}
-    model = OpenAILlm(model=told["name"], base_url=told["base_url"], api_key=told["api_key"])
-    agent = LlmAgent(name="agent", model=model, tools=[server(task)])
-    app = App(name="bench", root_agent=agent, resumability_config=ResumabilityConfig(is_resumable=True))
-    service = SqliteSessionService(str(task.state_dir / "sessions.sqlite"))
-    who = {"user_id": USER, "session_id": task.workflow_id}
-    session = await service.get_session(app_name="bench", **who) or await service.create_session(app_name="bench", **who)
-    runner = Runner(app=app, session_service=service)
-    said = [event for event in session.events if event.author == "user"]
-    begins: list[dict[str, Any]] = [{"invocation_id": session.events[-1].invocation_id}] if session.events else []
-    begins += [
-        {"new_message": types.Content(role="user", parts=[types.Part(text=turn["say"])])} for turn in task.turns[len(said) :]
-    ]
-    for begin in begins:
-        async for _ in runner.run_async(**who, **begin):
-            pass
-    await runner.close()
-    return []
+def turns_said(session: Session) -> int:
+    """How many turns the session holds: an invocation for each."""
+    return len({event.invocation_id for event in session.events if event.author == "user"})
+
+
+def unfinished(session: Session) -> str | None:
+    """The invocation that a killed process left; None: the last one came to its final response."""
+    if not session.events or (session.events[-1].author != "user" and session.events[-1].actions.end_of_agent):
+        return None
+    return session.events[-1].invocation_id
+
+
+async def work(task: Task, said: Said) -> None:
+    assert task.model is not None
+    openai = AsyncOpenAI(base_url=task.model["base_url"], api_key=task.model["api_key"], max_retries=0)
+    model = OpenAILlm(model=task.model["name"], client=openai)
+    agent = LlmAgent(name="assistant", model=model, tools=[toolset(task)])
+    app = App(name="app", root_agent=agent, resumability_config=ResumabilityConfig(is_resumable=True))
+    sessions = SqliteSessionService(str(task.state_dir / "sessions.sqlite"))
+    whose: Any = {"user_id": "user", "session_id": task.workflow_id}
+    session = await sessions.get_session(app_name="app", **whose)
+    if session is None:
+        session = await sessions.create_session(app_name="app", **whose)
+    async with Runner(app=app, session_service=sessions) as runner:
+        begun = unfinished(session)
+        if begun is not None:
+            with said.turn():
+                async for _ in runner.run_async(invocation_id=begun, **whose):
+                    pass
+        for turn in task.turns[turns_said(session) :]:
+            with said.turn():
+                message = types.Content(role="user", parts=[types.Part(text=turn["say"])])
+                async for _ in runner.run_async(new_message=message, **whose):
+                    pass
 
 
 def main() -> None:
     task = Task.load()
-    finish(task, work(task))
+    said = Said()
+    with said.turn():
+        asyncio.run(work(task, said))
+    said.finish(task)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ ToolRetryMiddleware(). ``agent.py node-retry``: no model; a graph with a node fo
 
 from __future__ import annotations
 
+import asyncio
 import json
 import operator
 import sys
@@ -30,8 +31,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import RetryPolicy
 
-from ending import finish
 from task import Task
+from turns import Said
 
 
 def connection(task: Task) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def connection(task: Task) -> dict[str, Any]:
 
 
 async def converse(
-    task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver, durability: Any, middleware: list[Any]
+    task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver, durability: Any, middleware: list[Any], said: Said
 ) -> None:
     """The turns as one thread; what a checkpoint says was begun is gone on with."""
     told = task.model or {}
@@ -53,9 +54,11 @@ async def converse(
     state = await agent.aget_state(config)
     begun = sum(isinstance(message, HumanMessage) for message in state.values.get("messages", []))
     if state.next:
-        await agent.ainvoke(None, config, durability=durability)
+        with said.turn():
+            await agent.ainvoke(None, config, durability=durability)
     for turn in task.turns[begun:]:
-        await agent.ainvoke({"messages": [HumanMessage(turn["say"])]}, config, durability=durability)
+        with said.turn():
+            await agent.ainvoke({"messages": [HumanMessage(turn["say"])]}, config, durability=durability)
 
 
 class Walked(TypedDict, total=False):
@@ -105,19 +108,24 @@ def claims(task: Task, answers: list[str | None]) -> list[dict[str, Any]]:
     return found
 
 
-async def work(task: Task, kind: str, durability: str) -> list[dict[str, Any]]:
+async def work(task: Task, kind: str, durability: str, said: Said) -> None:
+    """Run what the arguments name, and write the outcome."""
     tools = await MultiServerMCPClient({"server": connection(task)}).get_tools()
     async with AsyncSqliteSaver.from_conn_string(str(task.state_dir / "checkpoints.sqlite")) as saver:
         if kind == "node-retry":
-            return await walk(task, tools, saver)
+            task.finish(await walk(task, tools, saver), "framework")
+            return
         middleware = [ToolRetryMiddleware()] if kind == "tool-retry" else []
-        await converse(task, tools, saver, durability, middleware)
-    return []
+        await converse(task, tools, saver, durability, middleware, said)
 
 
 def main() -> None:
     task = Task.load()
-    finish(task, work(task, sys.argv[1], "exit" if "exit" in sys.argv[2:] else "sync"))
+    said = Said()
+    with said.turn():
+        asyncio.run(work(task, sys.argv[1], "exit" if "exit" in sys.argv[2:] else "sync", said))
+    if not task.outcome_path.exists():
+        said.finish(task)
 
 
 if __name__ == "__main__":

@@ -1,43 +1,55 @@
-"""A Pydantic AI agent with an MCP toolset; nothing of a run is kept, so a second incarnation begins anew."""
+"""A Pydantic AI agent with the tools of one MCP server as a toolset."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import openai.resources.chat.completions  # noqa: F401 - imported inside the first request
+import mcp.client.stdio
+import mcp.client.streamable_http  # noqa: F401
+import openai.resources.chat.completions  # noqa: F401
 from fastmcp.client.transports import StdioTransport
 from openai import AsyncOpenAI
 from pydantic_ai import Agent
 from pydantic_ai.mcp import MCPToolset
+from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from ending import finish
 from task import Task
+from turns import Said
 
 
-async def work(task: Task) -> list[dict[str, Any]]:
-    """The turns, each run with the messages of those before it."""
-    told, server = task.model or {}, task.server
-    client = AsyncOpenAI(base_url=told["base_url"], api_key=told["api_key"], max_retries=0)
-    model = OpenAIChatModel(told["name"], provider=OpenAIProvider(openai_client=client))
-    http = server["transport"] == "http"
-    target: Any = server["url"] if http else StdioTransport(command=server["command"], args=server["args"])
-    agent = Agent(model, toolsets=[MCPToolset(target, id="server", read_timeout=task.timeouts["tool_call_s"])])
-    messages: Any = None
+def toolset(task: Task) -> MCPToolset:
+    """The MCP server, over the transport that the task names."""
+    timeout = task.timeouts["tool_call_s"]
+    if task.server["transport"] == "stdio":
+        return MCPToolset(StdioTransport(task.server["command"], task.server["args"]), read_timeout=timeout)
+    return MCPToolset(task.server["url"], read_timeout=timeout)
+
+
+async def work(task: Task, said: Said) -> None:
+    assert task.model is not None
+    client = AsyncOpenAI(base_url=task.model["base_url"], api_key=task.model["api_key"], max_retries=0)
+    model = OpenAIChatModel(task.model["name"], provider=OpenAIProvider(openai_client=client))
+    agent = Agent(model, toolsets=[toolset(task)])
+    history: list[ModelMessage] = []
     async with agent:
         for turn in task.turns:
-            messages = (await agent.run(turn["say"], message_history=messages)).all_messages()
-    return []
+            with said.turn():
+                result = await agent.run(turn["say"], message_history=history)
+                history = result.all_messages()
 
 
 def main() -> None:
     task = Task.load()
-    finish(task, work(task))
+    said = Said()
+    with said.turn():
+        asyncio.run(work(task, said))
+    said.finish(task)
 
 
 if __name__ == "__main__":
