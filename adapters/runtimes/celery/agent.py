@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "_driver")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from task import Task
 
@@ -43,7 +43,7 @@ def main() -> None:
     task = Task.load()
     os.environ["BENCH_REDIS_PORT"] = str(task.services["redis"]["ports"]["main"])
     command = [sys.executable, "-m", "celery", "-A", "jobs", "worker", "--concurrency", "1", "--loglevel", "WARNING"]
-    worker = subprocess.Popen([*command, "--without-gossip", "--without-mingle"], cwd=HERE)
+    worker = subprocess.Popen([*command, "--without-gossip", "--without-mingle"], cwd=Path(__file__).parent)
     try:
         task.finish(asyncio.run(work(task)))
     finally:

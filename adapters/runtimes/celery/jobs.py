@@ -10,9 +10,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-from step import call_tool
-
 from celery import Celery
+from step import call_tool
 
 REDIS = f"redis://127.0.0.1:{os.environ['BENCH_REDIS_PORT']}"
 

@@ -7,14 +7,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "_driver")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from order import Order, call
 from temporalio.client import Client
 from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.worker import Worker
 
-from order import Order, call
 from task import Task
 
 QUEUE = "orders"
