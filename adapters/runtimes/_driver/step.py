@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -10,6 +9,9 @@ import jsonschema  # noqa: F401 - the SDK imports it inside its first call
 import mcp.client.streamable_http  # noqa: F401 - imported inside the first connection
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
+from raised import innermost, told
+from walk import Answer
 
 Step = Callable[[str, dict[str, Any]], Awaitable[list[str]]]
 """Calls a tool with arguments in the engine's unit of work; gives the receipts, raises what the engine raises."""
@@ -29,15 +31,11 @@ async def call_tool(server: dict[str, Any], timeout_s: float, tool: str, argumen
         async with Client(target) as client:
             result = await client.call_tool(tool, arguments, read_timeout_seconds=timeout_s)
     except BaseExceptionGroup as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        raise error from None
+        raise innermost(group) from None
     text = "".join(block.text for block in result.content if block.type == "text")
     if result.is_error:
         raise ToolError(text)
-    body = result.structured_content if result.structured_content is not None else json.loads(text)
-    return [each for each in (body.get("receipt"), *(body.get("receipts") or ())) if isinstance(each, str)]
+    return Answer(result.is_error, result.structured_content, text).receipts
 
 
 async def in_order(intents: list[dict[str, Any]], step: Step) -> list[dict[str, Any]]:
@@ -50,8 +48,7 @@ async def in_order(intents: list[dict[str, Any]], step: Step) -> list[dict[str, 
             try:
                 receipts += await step(planned["tool"], planned["arguments"])
             except Exception as error:  # noqa: BLE001 - whatever it was, the step failed
-                cause = error.__cause__ or error
-                status, detail = "error", f"{type(cause).__name__}: {cause}"[:300]
+                status, detail = "error", told(error.__cause__ or error)
                 break
         found.append({"id": intent["id"], "status": status, "receipts": receipts, "detail": detail})
     return found

@@ -9,9 +9,8 @@ export function load() {
   return task;
 }
 
-/** Writes the outcome whole: under another name, then renamed. */
-export function finish(intents, statusFrom = "driver") {
-  const { outcome_path: place } = load();
+/** Writes the outcome of a task whole: under another name, then renamed. */
+export function finish({ outcome_path: place }, intents, statusFrom = "driver") {
   writeFileSync(`${place}.unfinished`, JSON.stringify({ contract: 1, status_from: statusFrom, intents }));
   renameSync(`${place}.unfinished`, place);
 }

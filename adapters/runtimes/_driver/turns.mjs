@@ -7,10 +7,10 @@ export async function turns(run) {
   const task = load();
   try {
     await run(task);
-    finish([]);
+    finish(task, []);
   } catch (error) {
     const detail = `${error.name}: ${error.message}`.slice(0, 300);
-    finish(task.intents.map(({ id }) => ({ id, status: "error", detail })), "framework");
+    finish(task, task.intents.map(({ id }) => ({ id, status: "error", detail })), "framework");
   }
   process.exit(0); // timers and sockets of a client may outlive it
 }

@@ -1,14 +1,18 @@
-"""What an agent's driver writes down: whether its framework ended a turn with an exception. Standard library only."""
+"""How an agent is driven: its turns, and what is written down where its framework raised. Standard library only."""
 
 from __future__ import annotations
 
-import os
-import sys
+import asyncio
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from raised import innermost, told
 from task import Task
+
+Claims = list[dict[str, Any]]
+"""What the framework itself says of each intent, as in the outcome file."""
 
 
 class Said:
@@ -24,7 +28,7 @@ class Said:
             yield
         except Exception as error:  # noqa: BLE001 - whatever it was, the framework ended the turn with it
             traceback.print_exc()
-            self._raised.append(_innermost(error))
+            self._raised.append(told(innermost(error)))
 
     def finish(self, task: Task) -> None:
         """Write the outcome; nothing is claimed of any intent."""
@@ -33,15 +37,15 @@ class Said:
         task.finish(outcomes, "framework" if self._raised else "driver")
 
 
-def leave() -> None:
-    """End the process with status 0 although the framework has left threads running."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
-
-
-def _innermost(error: BaseException) -> str:
-    """The error itself, out of the groups that task groups put around it."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
+def run(work: Callable[[Task, Said], Coroutine[Any, Any, Claims | None] | Claims | None]) -> None:
+    """Do the task and write the outcome: what ``work`` claims; None: no more than what the framework said by raising."""
+    task = Task.load()
+    said = Said()
+    claims = None
+    with said.turn():
+        begun = work(task, said)
+        claims = asyncio.run(begun) if isinstance(begun, Coroutine) else begun
+    if claims is None:
+        said.finish(task)
+    else:
+        task.finish(claims, "framework")

@@ -40,7 +40,7 @@ export async function walk(connect, attempts) {
     outcomes.push({ id: intent.id, status: calls.at(-1).status, receipts, calls });
   }
   await close();
-  finish(outcomes);
+  finish(task, outcomes);
   process.exit(0); // timers and sockets of a client may outlive it
 }
 

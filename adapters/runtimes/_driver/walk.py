@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from raised import told
 from task import Task
 
 
@@ -18,13 +19,18 @@ class Answer:
     content: dict[str, Any] | None
     text: str
 
+    @property
+    def receipts(self) -> list[str]:
+        """The receipts of an answer that is no error, each once; raises ValueError where it is no JSON object."""
+        content = self.content if self.content is not None else json.loads(self.text)
+        found = [content.get("receipt"), *(content.get("receipts") or ())]
+        return list(dict.fromkeys(each for each in found if isinstance(each, str)))
+
     def settled(self) -> dict[str, Any]:
         """The status of a call that was answered so."""
         if self.is_error:
             return {"status": "error", "receipts": [], "detail": f"isError: {self.text}"[:300]}
-        content = self.content if self.content is not None else json.loads(self.text)
-        found = [content.get("receipt"), *(content.get("receipts") or ())]
-        return {"status": "committed", "receipts": [each for each in found if isinstance(each, str)], "detail": ""}
+        return {"status": "committed", "receipts": self.receipts, "detail": ""}
 
 
 Call = Callable[[str, dict[str, Any]], Awaitable[Answer]]
@@ -52,4 +58,4 @@ async def _settle(call: Call, planned: dict[str, Any], attempts: int) -> dict[st
     except Exception as error:  # noqa: BLE001 - whatever it was, the call ended badly
         if attempts > 1:
             return await _settle(call, planned, attempts - 1)
-        return {"status": "error", "receipts": [], "detail": f"{type(error).__name__}: {error}"[:300]}
+        return {"status": "error", "receipts": [], "detail": told(error)}

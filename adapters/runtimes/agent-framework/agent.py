@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import sys
 from pathlib import Path
@@ -19,7 +18,7 @@ from agent_framework.openai import OpenAIChatCompletionClient
 from openai import AsyncOpenAI
 
 from task import Task
-from turns import Said
+from turns import Said, run
 
 
 def tools(task: Task) -> MCPStdioTool | MCPStreamableHTTPTool:
@@ -48,13 +47,5 @@ async def work(task: Task, said: Said) -> None:
                 await agent.run(turn["say"], session=session)
 
 
-def main() -> None:
-    task = Task.load()
-    said = Said()
-    with said.turn():
-        asyncio.run(work(task, said))
-    said.finish(task)
-
-
 if __name__ == "__main__":
-    main()
+    run(work)

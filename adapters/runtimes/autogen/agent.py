@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from autogen_ext.models.openai import OpenAIChatCompletionClient
 from autogen_ext.tools.mcp import McpWorkbench, StdioServerParams, StreamableHttpServerParams
 
 from task import Task
-from turns import Said
+from turns import Said, run
 
 
 def workbench(task: Task) -> McpWorkbench:
@@ -59,13 +58,5 @@ async def work(task: Task, said: Said) -> None:
             unfinished.replace(saved)
 
 
-def main() -> None:
-    task = Task.load()
-    said = Said()
-    with said.turn():
-        asyncio.run(work(task, said))
-    said.finish(task)
-
-
 if __name__ == "__main__":
-    main()
+    run(work)

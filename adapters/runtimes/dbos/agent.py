@@ -3,64 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import mcp.client.stdio
-import mcp.client.streamable_http
-from mcp import Client, StdioServerParameters
-
 from dbos import DBOS, SetWorkflowID
+from step import call_tool, in_order
 from task import Task
 
 RETRIES = {"retries_allowed": True, "max_attempts": 3, "interval_seconds": 0.1} if "retry" in sys.argv[1:] else {}
 
 
-class ToolError(Exception):
-    """The tool answered that it failed."""
-
-
 @DBOS.step(**RETRIES)
 async def call(server: dict[str, Any], timeout_s: float, tool: str, arguments: dict[str, Any]) -> list[str]:
     """One call over a connection of its own; the receipts."""
-    if server["transport"] == "http":
-        target: Any = server["url"]
-    else:
-        target = mcp.client.stdio.stdio_client(StdioServerParameters(command=server["command"], args=server["args"]))
-    try:
-        async with Client(target) as client:
-            result = await client.call_tool(tool, arguments, read_timeout_seconds=timeout_s)
-    except BaseExceptionGroup as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        raise error from None
-    text = "".join(block.text for block in result.content if block.type == "text")
-    if result.is_error:
-        raise ToolError(text)
-    body = json.loads(text)
-    return [receipt for receipt in (body.get("receipts") or [body.get("receipt")]) if receipt]
+    return await call_tool(server, timeout_s, tool, arguments)
 
 
 @DBOS.workflow()
 async def order(server: dict[str, Any], timeout_s: float, intents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """All intents, one step after the other; a step that fails ends its intent."""
-    found = []
-    for intent in intents:
-        receipts: list[str] = []
-        status, detail = "committed", ""
-        for planned in intent["calls"]:
-            try:
-                receipts += await call(server, timeout_s, planned["tool"], planned["arguments"])
-            except Exception as error:  # noqa: BLE001 - whatever it was, the step failed
-                status, detail = "error", f"{type(error).__name__}: {error}"[:300]
-                break
-        found.append({"id": intent["id"], "status": status, "receipts": receipts, "detail": detail})
-    return found
+    """A step for each call, one after the other; a step that fails ends its intent."""
+    return await in_order(intents, partial(call, server, timeout_s))
 
 
 async def work(task: Task) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from mcp import StdioServerParameters
 from openai import AsyncOpenAI
 
 from task import Task
-from turns import Said
+from turns import Said, run
 
 
 def toolset(task: Task) -> McpToolset:
@@ -73,13 +72,5 @@ async def work(task: Task, said: Said) -> None:
                     pass
 
 
-def main() -> None:
-    task = Task.load()
-    said = Said()
-    with said.turn():
-        asyncio.run(work(task, said))
-    said.finish(task)
-
-
 if __name__ == "__main__":
-    main()
+    run(work)

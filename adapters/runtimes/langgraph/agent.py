@@ -6,11 +6,10 @@ ToolRetryMiddleware(). ``agent.py node-retry``: no model; a graph with a node fo
 
 from __future__ import annotations
 
-import asyncio
-import json
 import operator
 import sys
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -32,7 +31,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import RetryPolicy
 
 from task import Task
-from turns import Said
+from turns import Claims, Said, run
+from walk import Answer
 
 
 def connection(task: Task) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Walked(TypedDict, total=False):
     answers: Annotated[list[str | None], operator.add]
 
 
-async def walk(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver) -> list[dict[str, Any]]:
+async def through(task: Task, tools: list[BaseTool], saver: AsyncSqliteSaver) -> list[dict[str, Any]]:
     """A node for each call, one after the other, each with the default RetryPolicy; returns the outcome's intents."""
     by_name = {tool.name: tool for tool in tools}
     calls = [call for intent in task.intents for call in intent["calls"]]
@@ -101,32 +101,22 @@ def claims(task: Task, answers: list[str | None]) -> list[dict[str, Any]]:
     found = []
     for intent in task.intents:
         texts = [next(left) for _ in intent["calls"]]
-        bodies = [json.loads(text) for text in texts if text is not None]
-        receipts = [receipt for body in bodies for receipt in (body.get("receipts") or [body.get("receipt")]) if receipt]
+        receipts = [each for text in texts if text is not None for each in Answer(False, None, text).receipts]
         status = "error" if None in texts else "committed"
         found.append({"id": intent["id"], "status": status, "receipts": receipts})
     return found
 
 
-async def work(task: Task, kind: str, durability: str, said: Said) -> None:
-    """Run what the arguments name, and write the outcome."""
+async def work(task: Task, said: Said, kind: str, durability: str) -> Claims | None:
+    """Run what the arguments name."""
     tools = await MultiServerMCPClient({"server": connection(task)}).get_tools()
     async with AsyncSqliteSaver.from_conn_string(str(task.state_dir / "checkpoints.sqlite")) as saver:
         if kind == "node-retry":
-            task.finish(await walk(task, tools, saver), "framework")
-            return
+            return await through(task, tools, saver)
         middleware = [ToolRetryMiddleware()] if kind == "tool-retry" else []
         await converse(task, tools, saver, durability, middleware, said)
-
-
-def main() -> None:
-    task = Task.load()
-    said = Said()
-    with said.turn():
-        asyncio.run(work(task, sys.argv[1], "exit" if "exit" in sys.argv[2:] else "sync", said))
-    if not task.outcome_path.exists():
-        said.finish(task)
+    return None
 
 
 if __name__ == "__main__":
-    main()
+    run(partial(work, kind=sys.argv[1], durability="exit" if "exit" in sys.argv[2:] else "sync"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from llama_index.llms.openai_like import OpenAILike
 from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
 from task import Task
-from turns import Said
+from turns import Said, run
 
 
 def client(task: Task) -> BasicMCPClient:
@@ -46,13 +45,5 @@ async def work(task: Task, said: Said) -> None:
             await agent.run(turn["say"], ctx=context)
 
 
-def main() -> None:
-    task = Task.load()
-    said = Said()
-    with said.turn():
-        asyncio.run(work(task, said))
-    said.finish(task)
-
-
 if __name__ == "__main__":
-    main()
+    run(work)

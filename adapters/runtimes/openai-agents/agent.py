@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from agents.mcp import MCPServer, MCPServerStdio, MCPServerStreamableHttp
 from openai import AsyncOpenAI
 
 from task import Task
-from turns import Said
+from turns import Said, run
 
 
 def server(task: Task, retries: int) -> MCPServer:
@@ -48,14 +48,5 @@ async def work(task: Task, said: Said, retries: int) -> None:
                 await Runner.run(agent, turn["say"], session=session)
 
 
-def main() -> None:
-    task = Task.load()
-    retries = int(sys.argv[1]) if sys.argv[1:] else 0
-    said = Said()
-    with said.turn():
-        asyncio.run(work(task, said, retries))
-    said.finish(task)
-
-
 if __name__ == "__main__":
-    main()
+    run(partial(work, retries=int(sys.argv[1]) if sys.argv[1:] else 0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from task import Task
-from turns import Said
+from turns import Said, run
 
 
 def toolset(task: Task) -> MCPToolset:
@@ -44,13 +43,5 @@ async def work(task: Task, said: Said) -> None:
                 history = result.all_messages()
 
 
-def main() -> None:
-    task = Task.load()
-    said = Said()
-    with said.turn():
-        asyncio.run(work(task, said))
-    said.finish(task)
-
-
 if __name__ == "__main__":
-    main()
+    run(work)

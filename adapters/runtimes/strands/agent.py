@@ -20,7 +20,7 @@ from strands.tools.mcp import MCPClient
 
 from strands import Agent
 from task import Task
-from turns import Said
+from turns import Said, run
 
 
 def transport(task: Task) -> Callable[[], Any]:
@@ -52,13 +52,5 @@ def work(task: Task, said: Said) -> None:
                 agent(turn["say"])
 
 
-def main() -> None:
-    task = Task.load()
-    said = Said()
-    with said.turn():
-        work(task, said)
-    said.finish(task)
-
-
 if __name__ == "__main__":
-    main()
+    run(work)
