@@ -20,6 +20,8 @@ from benchmark.model.conversation import (
     arguments_of,
     chosen,
     entries,
+    form,
+    offered,
     text_of,
     tokens,
     word,
@@ -42,7 +44,7 @@ def read(body: Json) -> Question:
         model=word(body.get("model"), "model", "scripted"),
         stream=stream,
         usage=not stream or (isinstance(options, dict) and options.get("include_usage") is True),
-        schema=_schema(body.get("response_format")),
+        schema=form(body.get("response_format"), "json_schema"),
     )
 
 
@@ -70,20 +72,7 @@ def _tools(body: Json) -> Iterator[Offered]:
     for tool in entries(body.get("tools"), "tools"):
         function = tool.get("function")
         if isinstance(function, dict):
-            parameters = function.get("parameters")
-            yield Offered(
-                _name(function),
-                word(function.get("description"), "description"),
-                parameters if isinstance(parameters, dict) else {},
-            )
-
-
-def _schema(wanted: object) -> Json | None:
-    if not isinstance(wanted, dict) or wanted.get("type") not in ("json_object", "json_schema"):
-        return None
-    named = wanted.get("json_schema")
-    schema = named.get("schema") if isinstance(named, dict) else None
-    return schema if isinstance(schema, dict) else {}
+            yield offered(function, function.get("parameters"))
 
 
 def whole(question: Question, answer: Answer) -> Json:

@@ -197,6 +197,21 @@ def word(value: Any, name: str, default: str = "") -> str:
     return value
 
 
+def offered(holder: Json, parameters: Any) -> Offered:
+    """A tool on offer, from what holds its name and description; raises Garbled."""
+    schema = parameters if isinstance(parameters, dict) else {}
+    return Offered(word(holder.get("name"), "name"), word(holder.get("description"), "description"), schema)
+
+
+def form(wanted: Any, inside: str | None = None) -> Json | None:
+    """The JSON Schema that a text is to follow, as ``Question.schema``; ``inside``: the key of ``wanted`` that holds it."""
+    if not isinstance(wanted, dict) or wanted.get("type") not in ("json_object", "json_schema"):
+        return None
+    holder = wanted if inside is None else wanted.get(inside)
+    schema = holder.get("schema") if isinstance(holder, dict) else None
+    return schema if isinstance(schema, dict) else {}
+
+
 def chosen(choice: Any) -> tuple[bool, str | None]:
     """(whether tools may be called, the one that must be) of a ``tool_choice`` in any dialect."""
     kind = choice.get("type") if isinstance(choice, dict) else choice

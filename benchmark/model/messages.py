@@ -19,6 +19,7 @@ from benchmark.model.conversation import (
     arguments_of,
     chosen,
     entries,
+    offered,
     text_of,
     tokens,
     word,
@@ -67,7 +68,7 @@ def _tools(body: Json) -> Iterator[Offered]:
     for tool in entries(body.get("tools"), "tools"):
         schema = tool.get("input_schema")
         if isinstance(schema, dict):
-            yield Offered(word(tool.get("name"), "name"), word(tool.get("description"), "description"), schema)
+            yield offered(tool, schema)
 
 
 def whole(question: Question, answer: Answer) -> Json:

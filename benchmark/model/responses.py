@@ -24,6 +24,8 @@ from benchmark.model.conversation import (
     arguments_of,
     chosen,
     entries,
+    form,
+    offered,
     text_of,
     tokens,
     word,
@@ -72,7 +74,7 @@ def read(body: Json, kept: Kept) -> Question:
         forced=forced,
         model=word(body.get("model"), "model", "scripted"),
         stream=body.get("stream") is True,
-        schema=_schema(body.get("text")),
+        schema=form(text.get("format") if isinstance(text := body.get("text"), dict) else None),
         keep=body.get("store") is not False,
         instructed=bool(instructions),
     )
@@ -105,20 +107,7 @@ def _items(entry: Json, kept: Kept) -> Iterator[Item]:
 def _tools(body: Json) -> Iterator[Offered]:
     for tool in entries(body.get("tools"), "tools"):
         if tool.get("type") == "function":
-            schema = tool.get("parameters")
-            yield Offered(
-                word(tool.get("name"), "name"),
-                word(tool.get("description"), "description"),
-                schema if isinstance(schema, dict) else {},
-            )
-
-
-def _schema(text: object) -> Json | None:
-    wanted = text.get("format") if isinstance(text, dict) else None
-    if not isinstance(wanted, dict) or wanted.get("type") not in ("json_object", "json_schema"):
-        return None
-    schema = wanted.get("schema")
-    return schema if isinstance(schema, dict) else {}
+            yield offered(tool, tool.get("parameters"))
 
 
 def whole(question: Question, answer: Answer) -> Json:
