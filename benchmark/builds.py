@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from benchmark import scratch
 from benchmark.environments import GET_NODE, Environment, Facts
@@ -40,7 +39,7 @@ NPM = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifie
 
 
 class BuildError(HarnessError):
-    """An environment could not be built; the message says where its log lies."""
+    """An environment could not be built, or its pins not be resolved; the message says why."""
 
 
 def uv() -> str:
@@ -102,45 +101,38 @@ def _held(file: Path, waits: Callable[[], None]) -> Iterator[int]:
 def _build(environment: Environment, lock: int) -> None:
     folder = environment.folder
     folder.mkdir()
-    with environment.log.open("w") as log:
+    environment.log.write_text("")
+    try:
         if environment.python is not None:
             program = uv()
-            run = _Run(environment.log, log, lock, folder)
-            run((program, "venv", "--quiet", "--allow-existing", "--no-project", "--python", sys.executable, str(folder)))
-            run(
-                (
-                    *(program, "pip", "install", "--quiet", "--python", str(environment.interpreter)),
-                    *("--require-hashes", "--compile-bytecode", "-r", str(environment.python)),
-                )
-            )
+            venv = ("venv", "--quiet", "--allow-existing", "--no-project", "--python", sys.executable, str(folder))
+            run((program, *venv), folder, environment.log, lock)
+            pip = ("pip", "install", "--quiet", "--python", str(environment.interpreter))
+            pinned = ("--require-hashes", "--compile-bytecode", "-r", str(environment.python))
+            run((program, *pip, *pinned), folder, environment.log, lock)
         if environment.node is not None:
             for name in ("package.json", "package-lock.json"):
                 shutil.copyfile(environment.node.with_name(name), folder / name)
-            _Run(environment.log, log, lock, folder)((npm(), *NPM))
+            run((npm(), *NPM), folder, environment.log, lock)
+    except BuildError as error:
+        raise BuildError(f"{error}; log: {environment.log}") from None
 
 
-class _Run:
-    """Runs programs whose output goes to a log."""
-
-    def __init__(self, place: Path, log: IO[str], lock: int, folder: Path) -> None:
-        self._place = place
-        self._log = log
-        self._lock = lock
-        self._folder = folder
-
-    def __call__(self, command: Sequence[str]) -> None:
+def run(command: Sequence[str], folder: Path, log: Path, *held: int) -> None:
+    """Run uv or npm in a folder, its output at the end of ``log``; it inherits what is ``held``. Raises BuildError."""
+    with log.open("a") as output:
         done = subprocess.run(
             command,
-            cwd=self._folder,
+            cwd=folder,
             env=clean(os.environ),
             stdin=subprocess.DEVNULL,
-            stdout=self._log,
+            stdout=output,
             stderr=subprocess.STDOUT,
-            pass_fds=(self._lock,),
+            pass_fds=held,
             check=False,
         )
-        if done.returncode != 0:
-            raise BuildError(f"{reason(self._place.read_text(errors='replace'))}; log: {self._place}")
+    if done.returncode != 0:
+        raise BuildError(reason(log.read_text(errors="replace")))
 
 
 def clean(environ: Mapping[str, str]) -> dict[str, str]:

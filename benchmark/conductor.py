@@ -5,27 +5,22 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 import re
 import secrets
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmark import launcher, outcome, scratch
-from benchmark.boundaries import Boundary, Variant
-from benchmark.catalog import Oracle, Placed
-from benchmark.cells import Cell
-from benchmark.contracts import Contract
+from benchmark import launcher, outcome, output, scratch
+from benchmark.boundaries import Boundary
 from benchmark.effects import Effect
-from benchmark.entries import Provider, Runtime, ToolAdapter
 from benchmark.errors import HarnessError, OracleError
 from benchmark.fault import Fault
 from benchmark.history import Declaration, History, Kind, Reading
-from benchmark.intents import Change, Decoy, Workload
+from benchmark.intents import Decoy
 from benchmark.laboratory import Laboratory, filled
 from benchmark.model.script import Persona, script
 from benchmark.output import Output
@@ -33,6 +28,7 @@ from benchmark.processes import Child, Forge, Program, environment
 from benchmark.quarters import Quarters
 from benchmark.recorder import Recorder
 from benchmark.services import Running, free_port
+from benchmark.setting import Setting
 from benchmark.wires.gate import Gate
 from benchmark.wires.http import HttpWire
 from benchmark.wires.model import ModelWire
@@ -42,50 +38,7 @@ from benchmark.wires.stdio import StdioWire
 from benchmark.wires.traffic import Traffic
 
 TOOL_CALL_S = 1.0
-SHORT_RETENTION_S = 2.0
 QUIET_TIMEOUT_S = 5.0
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A cell with everything the catalogue says about it."""
-
-    cell: Cell
-    runtime: Placed[Runtime]
-    workload: Workload
-    adapter: Placed[ToolAdapter]
-    provider: Placed[Provider]
-    oracle: Oracle
-    preload: bool = True
-
-    @property
-    def contracts(self) -> dict[str, Contract]:
-        """The contracts of the workload's tools, with this cell's retention."""
-        contracts = self.adapter.value.contracts(self.workload.tools)
-        if not self._short_retention:
-            return contracts
-        return {tool: contract.with_retention(SHORT_RETENTION_S) for tool, contract in contracts.items()}
-
-    @property
-    def change(self) -> Change | None:
-        """What the second plan changes, where there is one (repair-drift)."""
-        drift = self.workload.drift
-        if self.cell.boundary is not Boundary.REPAIR_DRIFT or drift is None:
-            return None
-        return drift.free if self.cell.variant is Variant.FREE else drift.binding
-
-    @property
-    def _short_retention(self) -> bool:
-        """In token-expired, and in half of the controls, so that the contract alone gives nothing away."""
-        if self.cell.boundary is Boundary.NONE:
-            return hashlib.sha256(self.cell.name.encode()).digest()[0] % 2 == 0
-        return self.cell.boundary is Boundary.TOKEN_EXPIRED
-
-    @property
-    def retention_s(self) -> float | None:
-        """The provider's retention; None: for ever."""
-        keys = [contract.key for contract in self.contracts.values() if contract.key is not None]
-        return next((key.retention_s for key in keys if key.retention_s is not None), None)
 
 
 async def perform(laboratory: Laboratory, setting: Setting, logs: Path | None = None) -> tuple[History, int]:
@@ -235,12 +188,12 @@ class Performance:
 
     async def _launch_provider(self) -> Child:
         """Start the cell's own provider and wait until it is up."""
-        output = self.scene.outputs[f"provider-{len(self.scene.outputs)}"] = Output()
+        printed = self.scene.outputs[f"provider-{len(self.scene.outputs)}"] = Output()
         name, port = self.scene.provider.name, self._own_port
         provider = self._own_provider = await self._lab.launch_provider(
-            name, port, self._folder, self._forge, output, warm=True
+            name, port, self._folder, self._forge, printed, warm=True
         )
-        await self._lab.up(name, provider, port, output)
+        await self._lab.up(name, provider, port, printed)
         return provider
 
     async def _incarnation(self, number: int) -> bool:
@@ -292,18 +245,13 @@ class Performance:
     async def _start_runtime(self, task_file: Path, number: int) -> Child:
         self._killing = None
         quarters = self._quarters
-        output = self.scene.outputs[f"runtime-{number}"] = Output()
-        null = os.open(os.devnull, os.O_RDWR)
-        places = {0: null, 1: output.place, 2: output.place}
-        program = Program(quarters.command, environment({"BENCH_TASK": str(task_file)}), quarters.folder, places)
+        printed = self.scene.outputs[f"runtime-{number}"] = Output()
         forge = self._forge if quarters.at_home else self._imported
-        try:
+        with printed.places() as places:
+            program = Program(quarters.command, environment({"BENCH_TASK": str(task_file)}), quarters.folder, places)
             if forge is None or quarters.warm is None or not self._setting.preload:
                 return await self._forge.spawn(program)
             return await forge.fork(replace(program, argv=quarters.warm))
-        finally:
-            output.handed_over()
-            os.close(null)
 
     def _record_outcome(self, number: int, status: int) -> None:
         content, detail = outcome.read(self._outcome) if status == 0 else (None, f"exit status {status}")
@@ -344,10 +292,10 @@ class Performance:
         if self._base and drop is not None and self._own_provider is None:
             with suppress(HarnessError):
                 await self._lab.ask(await self._lab.provider_url(self.scene.provider.name), drop, self._values())
-        printed = {name: output.close() for name, output in self.scene.outputs.items()}
+        printed = {name: each.close() for name, each in self.scene.outputs.items()}
         if logs is not None:
             with suppress(OSError):  # a verdict does not depend on what was printed
-                keep_logs(logs / f"{self._setting.cell.name}.log", printed)
+                output.keep(logs / f"{self._setting.cell.name}.log", printed)
         scratch.remove(self._folder)
 
     # --- hands for the fault -------------------------------------------------------------------------------------
@@ -525,11 +473,3 @@ class Performance:
             run_s=self._run_s,
             lease_s=runtime.capabilities.lease_s,
         )
-
-
-def keep_logs(file: Path, printed: dict[str, bytes]) -> None:
-    """One file for what the programs of a cell printed; none if they printed nothing. Raises OSError."""
-    parts = [b"--- " + name.encode() + b"\n" + text for name, text in sorted(printed.items()) if text]
-    if parts:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b"".join(parts))

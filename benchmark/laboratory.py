@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import resource
 from collections.abc import Callable
 from pathlib import Path
@@ -117,17 +116,9 @@ class Laboratory:
         provider: Provider = placed.value
         assert provider.command is not None
         command = fill(provider.command, python=self.python, port=str(port), scratch=str(folder))
-        null = os.open(os.devnull, os.O_RDWR)
-        places = {0: null, 1: output.place, 2: output.place}
-        fork = warm and provider.preload and command[0] == self.python
-        if fork:
-            command = (str((placed.folder / command[1]).resolve()), *command[2:])
-        program = Program(command, environment({}), placed.folder, places)
-        try:
-            return await (forge.fork(program) if fork else forge.spawn(program))
-        finally:
-            output.handed_over()
-            os.close(null)
+        with output.places() as places:
+            program = Program(command, environment({}), placed.folder, places)
+            return await forge.start_program(program, self.python, warm=warm and provider.preload)
 
     async def up(self, name: str, child: Child, port: int, output: Output) -> None:
         """Wait until a provider is ready; raises HarnessError."""

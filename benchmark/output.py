@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 KEPT = 1 << 16
 """Bytes of a program's output that are kept."""
@@ -19,6 +22,16 @@ class Output:
         self._kept = bytearray()
         self._dropped = 0
         asyncio.get_running_loop().add_reader(self._ours, self._read)
+
+    @contextmanager
+    def places(self) -> Iterator[dict[int, int]]:
+        """The standard descriptors of a program that reads nothing and prints here; ours of them are closed at the end."""
+        null = os.open(os.devnull, os.O_RDWR)
+        try:
+            yield {0: null, 1: self.place, 2: self.place}
+        finally:
+            self.handed_over()
+            os.close(null)
 
     def handed_over(self) -> None:
         """The program has its end (``place``): close ours of it."""
@@ -57,3 +70,11 @@ class Output:
             self._ours = -1
         more = f"\n… {self._dropped} more bytes\n".encode() if self._dropped else b""
         return bytes(self._kept) + more
+
+
+def keep(file: Path, printed: dict[str, bytes]) -> None:
+    """One file for what the programs of a cell printed; none if they printed nothing. Raises OSError."""
+    parts = [b"--- " + name.encode() + b"\n" + text for name, text in sorted(printed.items()) if text]
+    if parts:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"".join(parts))

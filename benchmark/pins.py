@@ -7,15 +7,12 @@ each package that it names). Written only when all of it could be resolved, and 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.builds import BuildError, clean, npm, reason, uv
+from benchmark.builds import npm, run, uv
 from benchmark.environments import Environment
 from benchmark.errors import UsageError
 
@@ -23,6 +20,7 @@ PYTHON = "3.11"
 """The oldest Python that the benchmark runs on: what is resolved for it installs on later ones."""
 LOCK_ONLY = ("--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", "--omit-lockfile-registry-resolved")
 COMPILE = ("--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header", "--python-version", PYTHON)
+LOG = "log"
 
 Packages = dict[str, str]
 """Package → version."""
@@ -68,7 +66,7 @@ def _compile(asked: Path, folder: Path) -> Path:
         raise UsageError(f"there is no file {asked}; it says what requirements.txt is resolved from")
     shutil.copyfile(asked, folder / asked.name)
     result = folder / "requirements.txt"
-    _run((uv(), "pip", "compile", *COMPILE, asked.name, "-o", result.name), folder)
+    run((uv(), "pip", "compile", *COMPILE, asked.name, "-o", result.name), folder, folder / LOG)
     return result
 
 
@@ -76,25 +74,9 @@ def _relock(lock: Path, folder: Path) -> Path:
     manifest = folder / "package.json"
     shutil.copyfile(lock.with_name("package.json"), manifest)
     asked: dict[str, str] = json.loads(manifest.read_text()).get("dependencies", {})
-    _run((npm(), "install", *LOCK_ONLY, "--save-exact", *(f"{name}@latest" for name in asked)), folder)
+    run((npm(), "install", *LOCK_ONLY, "--save-exact", *(f"{name}@latest" for name in asked)), folder, folder / LOG)
     result = folder / "package-lock.json"
     written = json.loads(result.read_text())
     written.pop("name", None)  # npm's default for it is the name of the folder
     result.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     return result
-
-
-def _run(command: Sequence[str], folder: Path) -> None:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=clean(os.environ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode != 0:
-        raise BuildError(reason(done.stdout))

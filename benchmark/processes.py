@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +268,13 @@ class Forge:
     async def fork(self, program: Program) -> Child:
         """Fork a Python program (argv[0] is the program file) from the warm interpreter, in a session of its own."""
         return await self.order({"do": "fork", **program.order}, tuple(program.places.values()))
+
+    async def start_program(self, program: Program, python: str, *, warm: bool) -> Child:
+        """Fork a program of this interpreter (``python``) where ``warm``, else spawn it."""
+        if not warm or program.argv[0] != python:
+            return await self.spawn(program)
+        file = str((program.cwd / program.argv[1]).resolve())
+        return await self.fork(replace(program, argv=(file, *program.argv[2:])))
 
     async def spawn(self, program: Program) -> Child:
         """Start a cold process, in a session of its own."""

@@ -109,11 +109,10 @@ class Quarters:
     async def _import(self, program: tuple[str, ...]) -> None:
         output = self._output()
         trunk = Forge()
-        null = os.open(os.devnull, os.O_RDWR)
-        places = {0: null, 1: output.place, 2: output.place}
+        argv = (self.values["python"], *program)
         try:
-            argv = (self.values["python"], *program)
-            await trunk.imported(self._forge, Program(argv, environment({}), self.folder, places))
+            with output.places() as places:
+                await trunk.imported(self._forge, Program(argv, environment({}), self.folder, places))
         except HarnessError as error:
             await trunk.stop()
             if isinstance(error, UnforkableError):
@@ -123,9 +122,6 @@ class Quarters:
                 self._failure = HarnessError(f"{error}: {output.last_line}" if output.last_line else str(error))
         else:
             self._trunk = trunk
-        finally:
-            output.handed_over()
-            os.close(null)
 
     def _output(self) -> Output:
         output = Output()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import socket
 from collections.abc import Mapping
@@ -95,13 +94,8 @@ async def start(
         **{"port" if name == MAIN else f"port.{name}": str(port) for name, port in ports.items()},
     }
     variables = dict(zip(service.environment, fill(tuple(service.environment.values()), **known), strict=True))
-    null = os.open(os.devnull, os.O_RDWR)
-    places = {0: null, 1: output.place, 2: output.place}
-    try:
+    with output.places() as places:
         child = await forge.spawn(Program(fill(service.command, **known), environment(variables), folder, places))
-    finally:
-        output.handed_over()
-        os.close(null)
     if ports:
         await up(client, f"service {service.name}", service.ready, child, next(iter(ports.values())), output)
     return Running(service.name, child, ports, output)

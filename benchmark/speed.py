@@ -22,12 +22,13 @@ import psutil
 from benchmark import speed_client
 from benchmark.catalog import Catalogue, Placed, load
 from benchmark.cells import Cell
-from benchmark.conductor import Setting, perform
+from benchmark.conductor import perform
 from benchmark.entries import ToolAdapter
 from benchmark.errors import HarnessError
 from benchmark.laboratory import Laboratory
 from benchmark.processes import Program, environment, fill
 from benchmark.scoring import judge
+from benchmark.setting import Setting
 
 RUNTIME = "mcp-python-retry"
 PAIR = ("charge-card", "idempotency-key")

@@ -15,7 +15,7 @@ from benchmark import environments
 from benchmark.applicability import inapplicable
 from benchmark.catalog import Catalogue, Placed
 from benchmark.cells import Cell
-from benchmark.conductor import Setting, perform
+from benchmark.conductor import perform
 from benchmark.disturbance import disturbance
 from benchmark.entries import Runtime
 from benchmark.errors import BenchError, HarnessError
@@ -24,6 +24,7 @@ from benchmark.installed import lacking
 from benchmark.laboratory import Laboratory
 from benchmark.results import CellResult, Judgement, Verdict
 from benchmark.scoring import judge
+from benchmark.setting import Setting
 
 ATTEMPTS = 3
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

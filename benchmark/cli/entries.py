@@ -18,7 +18,7 @@ from rich.text import Text
 from benchmark import catalog, environments
 from benchmark.boundaries import TABLE
 from benchmark.catalog import Catalogue, Placed
-from benchmark.cli.install import size
+from benchmark.cli.install import size, told_versions
 from benchmark.contracts import Contract
 from benchmark.entries import Runtime
 from benchmark.reporting.console import NARROW, console, paragraph, say
@@ -124,7 +124,7 @@ def _runtimes(found: Catalogue) -> Listing:
 def _installed(placed: Placed[Runtime]) -> str:
     """Whether a runtime's environment is built, with the versions of what it tracks, or of what is pinned for it."""
     environment = environments.of(placed)
-    held = ", ".join(f"{name} {version}" for name, version in environments.versions(placed).items())
+    held = told_versions(placed)
     if environment is None:
         return held or "nothing to install"
     if environment.facts is None:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from benchmark import builds, catalog, environments
-from benchmark.catalog import Catalogue, Placed
+from benchmark.catalog import Placed
 from benchmark.cli import complete
 from benchmark.entries import Runtime
 from benchmark.errors import UsageError
@@ -73,16 +73,3 @@ def size(count: int) -> str:
 def told_versions(runtime: Placed[Runtime]) -> str:
     """What it tracks, with versions, in one line."""
     return ", ".join(f"{name} {version}" for name, version in environments.versions(runtime).items())
-
-
-def sharing(catalogue: Catalogue, environment: environments.Environment) -> list[str]:
-    """The catalogue's runtimes that have the same pins."""
-    found = []
-    for name in catalogue.runtime_files:
-        try:
-            other = environments.of(catalogue.runtime(name))
-        except UsageError:
-            continue
-        if other is not None and set(other.pins) & set(environment.pins):
-            found.append(name)
-    return found

@@ -13,8 +13,10 @@ from rich.text import Text
 
 from benchmark import catalog, environments, pins
 from benchmark.builds import BuildError
+from benchmark.catalog import Catalogue
 from benchmark.cli import complete
-from benchmark.cli.install import Catalogs, sharing
+from benchmark.cli.install import Catalogs
+from benchmark.environments import Environment
 from benchmark.errors import UsageError
 from benchmark.exits import Exit
 from benchmark.pins import Packages
@@ -48,7 +50,7 @@ def update(
     for row in rows:
         table.add_row(*(Text(plain(cell, 200)) for cell in row))
     out.print(table)
-    together = sharing(catalogue, environment) or [runtime.value.name]
+    together = _sharing(catalogue, environment) or [runtime.value.name]
     if len(together) > 1:
         say(out, f"These pins are shared by {', '.join(together)}.")
     say(out, f"Written: {', '.join(plain(str(file), 400) for file in environment.pins)}. Then: bench install {name}")
@@ -60,3 +62,16 @@ def changes(before: Packages, after: Packages) -> Iterator[tuple[str, str, str]]
         old, new = before.get(package, "–"), after.get(package, "–")
         if old != new:
             yield package, old, new
+
+
+def _sharing(catalogue: Catalogue, environment: Environment) -> list[str]:
+    """The catalogue's runtimes that have the same pins."""
+    found = []
+    for name in catalogue.runtime_files:
+        try:
+            other = environments.of(catalogue.runtime(name))
+        except UsageError:
+            continue
+        if other is not None and set(other.pins) & set(environment.pins):
+            found.append(name)
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import signal
 import socket
 from collections.abc import Coroutine
@@ -173,20 +172,13 @@ class Scene:
 
     async def _launch(self, places: dict[int, int], listener: socket.socket | None, config: Path, name: str) -> Child:
         output = self.outputs[f"server-{name}"] = Output()
-        null = os.open(os.devnull, os.O_RDWR)
-        everything = {0: null, 1: output.place, 2: output.place} | places
-        if listener is not None:
-            everything[3] = listener.fileno()
         command = fill(self.adapter.command, python=self.python)
-        fork = self.warm and self.adapter.preload and command[0] == self.python
-        if fork:
-            command = (str((self.adapter_folder / command[1]).resolve()), *command[2:])
-        program = Program(command, environment({"BENCH_TOOL": str(config)}), self.adapter_folder, everything)
         try:
-            return await (self.forge.fork(program) if fork else self.forge.spawn(program))
+            with output.places() as standard:
+                everything = standard | places | ({3: listener.fileno()} if listener is not None else {})
+                program = Program(command, environment({"BENCH_TOOL": str(config)}), self.adapter_folder, everything)
+                return await self.forge.start_program(program, self.python, warm=self.warm and self.adapter.preload)
         finally:
-            output.handed_over()
-            os.close(null)
             if listener is not None:
                 listener.close()
 

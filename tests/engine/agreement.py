@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchmark.catalog import Catalogue, load
 from benchmark.cells import Cell
-from benchmark.conductor import Setting
 from benchmark.results import CellResult, Verdict
+from benchmark.setting import Setting
 from benchmark.store import Store
 from tests.prediction.predict import predict
 
