@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import lazy  # noqa: F401
+
 
 @dataclass(frozen=True)
 class Task:

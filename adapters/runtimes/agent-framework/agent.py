@@ -9,16 +9,15 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import mcp.client.stdio
-import mcp.client.streamable_http  # noqa: F401
-import openai.resources.chat.completions  # noqa: F401
-import tenacity  # noqa: F401
 from agent_framework import Agent, FileHistoryProvider, MCPStdioTool, MCPStreamableHTTPTool
 from agent_framework.openai import OpenAIChatCompletionClient
 from openai import AsyncOpenAI
 
+import lazy
 from task import Task
 from turns import Said, run
+
+lazy.load("agent_framework._harness._tool_approval", "tenacity")
 
 
 def tools(task: Task) -> MCPStdioTool | MCPStreamableHTTPTool:

@@ -10,9 +10,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
+import lazy
 from dbos import DBOS, SetWorkflowID
 from step import call_tool, in_order
 from task import Task
+
+lazy.load("dbos._sys_db_sqlite", "sqlalchemy.dialects.sqlite")
 
 RETRIES = {"retries_allowed": True, "max_attempts": 3, "interval_seconds": 0.1} if "retry" in sys.argv[1:] else {}
 

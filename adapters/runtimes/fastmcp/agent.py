@@ -9,13 +9,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import mcp.client.stdio
-import mcp.client.streamable_http  # noqa: F401
 from fastmcp.client.transports import StdioTransport
 
+import lazy
 from fastmcp import Client
 from task import Task
 from walk import Answer, walk
+
+lazy.load("fastmcp.server.server", "fastmcp.utilities.tasks")
 
 
 def client(task: Task) -> Client[Any]:

@@ -8,9 +8,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import aiosqlite  # noqa: F401 - imported inside the first call
-import mcp.client.streamable_http  # noqa: F401
-import openai.resources.chat.completions  # noqa: F401
 from google.adk.agents import LlmAgent
 from google.adk.apps import App, ResumabilityConfig
 from google.adk.integrations.openai import OpenAILlm
@@ -22,8 +19,29 @@ from google.genai import types
 from mcp import StdioServerParameters
 from openai import AsyncOpenAI
 
+import lazy
 from task import Task
 from turns import Said, run
+
+lazy.load(
+    "aiosqlite",
+    "google.adk.a2a.agent",
+    "google.adk.agents._agent_router",
+    "google.adk.auth.auth_preprocessor",
+    "google.adk.auth.exchanger.oauth2_credential_exchanger",
+    "google.adk.flows.llm_flows.auto_flow",
+    "google.adk.live._flow_utils",
+    "google.adk.models.google_llm",
+    "google.adk.tools._forwarding_artifact_service",
+    "google.adk.tools._node_tool",
+    "google.adk.tools.agent_tool",
+    "google.adk.tools.google_search_tool",
+    "google.adk.tools.vertex_ai_search_tool",
+    "google.adk.utils._gcp_metadata",
+    "google.adk.workflow._llm_agent_wrapper",
+    "google.adk.workflow._node_runner_utils",
+    "google.adk.workflow._workflow",
+)
 
 
 def toolset(task: Task) -> McpToolset:

@@ -15,11 +15,6 @@ from typing import Annotated, Any, TypedDict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import aiosqlite  # noqa: F401 - imported inside the first call
-import langchain_openai.chat_models.base  # noqa: F401
-import mcp.client.stdio
-import mcp.client.streamable_http  # noqa: F401
-import openai.resources.chat.completions  # noqa: F401
 from langchain.agents import create_agent
 from langchain.agents.middleware import ToolRetryMiddleware
 from langchain_core.messages import HumanMessage
@@ -30,9 +25,18 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import RetryPolicy
 
+import lazy
 from task import Task
 from turns import Claims, Said, run
 from walk import Answer
+
+lazy.load(
+    "aiosqlite",
+    "langchain_core.messages.block_translators.langchain_v0",
+    "langchain_core.tracers.context",
+    "langchain_core.tracers.stdout",
+    "langchain_openai.chat_models.base",
+)
 
 
 def connection(task: Task) -> dict[str, Any]:

@@ -7,16 +7,22 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import mcp.client.stdio
-import mcp.client.streamable_http  # noqa: F401
-import openai.resources.chat.completions  # noqa: F401
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.workflow import Context
 from llama_index.llms.openai_like import OpenAILike
 from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
+import lazy
 from task import Task
 from turns import Said, run
+
+lazy.load(
+    "tiktoken_ext.openai_public",
+    "workflows.plugins.basic",
+    "workflows.representation.validate",
+    "workflows.runtime.control_loop.runner",
+    "workflows.runtime.verbose",
+)
 
 
 def client(task: Task) -> BasicMCPClient:

@@ -7,9 +7,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import mcp.client.stdio
-import mcp.client.streamable_http  # noqa: F401
-import openai.resources.chat.completions  # noqa: F401
 from fastmcp.client.transports import StdioTransport
 from openai import AsyncOpenAI
 from pydantic_ai import Agent
@@ -18,8 +15,11 @@ from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
+import lazy
 from task import Task
 from turns import Said, run
+
+lazy.load("genai_prices.data")
 
 
 def toolset(task: Task) -> MCPToolset:

@@ -10,7 +10,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
 
-import openai.resources.chat.completions  # noqa: F401 - imported inside the first call
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -18,9 +17,12 @@ from strands.models.openai import OpenAIModel
 from strands.session.file_session_manager import FileSessionManager
 from strands.tools.mcp import MCPClient
 
+import lazy
 from strands import Agent
 from task import Task
 from turns import Said, run
+
+lazy.load("strands.agent._agent_delegation")
 
 
 def transport(task: Task) -> Callable[[], Any]:

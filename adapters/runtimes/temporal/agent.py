@@ -16,7 +16,10 @@ from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.worker import Worker
 
+import lazy
 from task import Task
+
+lazy.load("temporalio.worker.workflow_sandbox._in_sandbox")
 
 QUEUE = "orders"
 
