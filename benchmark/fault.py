@@ -321,6 +321,8 @@ class Fault:
                 return False
             if event.kind is Kind.CANCEL:
                 return event.call == call.n
+            if event.kind is Kind.CLOSED:  # over stdio nothing can be answered any more; over HTTP a session may outlive it
+                return event.instance == call.instance
             if event.kind is Kind.CALL:
                 return event.declared is None or self._same_intent(event.declared, call)
             if event.kind is Kind.MODEL_REQUEST and event.asking is not None:
@@ -340,7 +342,9 @@ class Fault:
             self._inapplicable("never gave up")
             return None
         message = {Kind.CALL: "next-message", Kind.MODEL_REQUEST: "next-message"}
-        by = {Kind.CANCEL: sign.by or "cancel", Kind.OUTCOME: "outcome", **message}.get(sign.kind, "exit")
+        by = {Kind.CANCEL: sign.by or "cancel", Kind.CLOSED: "disconnect", Kind.OUTCOME: "outcome", **message}.get(
+            sign.kind, "exit"
+        )
         return self._scene.recorder.record(Kind.GAVE_UP, call=call.n, by=by)
 
     async def _until_cancelled(self, call: LiveCall) -> None:

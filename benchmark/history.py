@@ -40,7 +40,7 @@ class Kind(StrEnum):
     CONNECTION_LOST = "connection-lost"  # incarnation, call?: the runtime saw its connection or HTTP exchange break
     CANCEL = "cancel"  # call, incarnation, by ("notification"|"disconnect"): the runtime cancelled
     CANCEL_DELIVERED = "cancel-delivered"  # call
-    CLOSED = "closed"  # incarnation: end of file or session end, by the runtime
+    CLOSED = "closed"  # incarnation, instance?: end of file (stdio: of this instance) or session end, by the runtime
     # model wire
     MODEL_REQUEST = "model-request"  # exchange, incarnation, asking (what the conversation held), detail (dialect)
     MODEL_REPLY = "model-reply"  # exchange, incarnation, asked (the calls that the model asks for), detail (its text)

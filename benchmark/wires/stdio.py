@@ -196,7 +196,7 @@ class StdioWire:
             return
         alive = connection.incarnation not in scene.dead and not connection.broken
         if alive and await scene.fault.on_message("end of file", connection.incarnation):
-            scene.recorder.record(Kind.CLOSED, incarnation=connection.incarnation)
+            scene.recorder.record(Kind.CLOSED, incarnation=connection.incarnation, instance=connection.instance.name)
         if connection.incarnation not in scene.dead:  # else the server is to be killed, not to end by itself
             connection.to_server.close()
 
