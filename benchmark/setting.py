@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 
 from benchmark.boundaries import Boundary, Variant
-from benchmark.catalog import Oracle, Placed
+from benchmark.catalog import Catalogue, Oracle, Placed
 from benchmark.cells import Cell
 from benchmark.contracts import Contract
 from benchmark.entries import Provider, Runtime, ToolAdapter
@@ -26,6 +26,20 @@ class Setting:
     provider: Placed[Provider]
     oracle: Oracle
     preload: bool = True
+
+    @classmethod
+    def of(cls, catalogue: Catalogue, runtime: Placed[Runtime], cell: Cell, *, preload: bool = True) -> Setting:
+        """A cell of this runtime; raises UsageError for a name that the catalogue lacks."""
+        provider = catalogue.provider_of(cell.adapter)
+        return cls(
+            cell=cell,
+            runtime=runtime,
+            workload=catalogue.workload(cell.workload).value,
+            adapter=catalogue.adapter(cell.adapter),
+            provider=provider,
+            oracle=catalogue.oracle(provider.value.oracle),
+            preload=preload,
+        )
 
     @property
     def contracts(self) -> dict[str, Contract]:

@@ -1,7 +1,7 @@
 """What a cell costs, measured in one run against two things one can argue about: the floor, and the cell written by hand.
 
 Sweep, floor and cold cells take turns in small rounds, so that a machine that is busy for a while is busy for all of them.
-CPU seconds are those of every process that took part, conductor and provider included.
+CPU seconds are those of every process that took part, conductor, provider and a runtime's services included.
 """
 
 from __future__ import annotations
@@ -11,29 +11,35 @@ import json
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from benchmark import speed_client
+from benchmark import applicability, environments, speed_client
 from benchmark.catalog import Catalogue, Placed, load
 from benchmark.cells import Cell
 from benchmark.conductor import perform
-from benchmark.entries import ToolAdapter
-from benchmark.errors import HarnessError
+from benchmark.entries import Runtime, ToolAdapter
+from benchmark.errors import HarnessError, UsageError
 from benchmark.laboratory import Laboratory
+from benchmark.plan import PROTOCOLS, TRANSPORTS, judgeable
 from benchmark.processes import Program, environment, fill
 from benchmark.scoring import judge
 from benchmark.setting import Setting
 
 RUNTIME = "mcp-python-retry"
 PAIR = ("charge-card", "idempotency-key")
-MODES = ("stdio.2025-11-25", "stdio.2026-07-28", "http.2025-11-25", "http.2026-07-28")
+MODES = tuple(f"{transport}.{protocol}" for transport in TRANSPORTS for protocol in PROTOCOLS)
 ROUNDS = 3
+COLD = 4
+"""Cold cells of a round: they are dear, and hardly differ."""
+
+Work = Callable[[], Awaitable[None]]
 
 
 @dataclass
@@ -44,70 +50,76 @@ class Bill:
     wall_s: float = 0.0
     cpu_s: float = 0.0
 
+    @property
+    def cpu_of_one(self) -> float:
+        """CPU seconds per cell."""
+        return self.cpu_s / self.cells
+
     def figures(self, name: str) -> dict[str, Any]:
         return {
             f"{name}: cells": self.cells,
             f"{name}: cells per second": round(self.cells / self.wall_s, 2),
-            f"{name}: CPU seconds per cell": round(self.cpu_s / self.cells, 4),
+            f"{name}: CPU seconds per cell": round(self.cpu_of_one, 4),
         }
 
 
-def measure(cells: int = 60, jobs: int | None = None) -> dict[str, Any]:
+def measure(cells: int, jobs: int) -> dict[str, Any]:
     """Figure → value; raises HarnessError if what is measured does not do its work."""
-    return asyncio.run(Measurement(load(), cells, jobs or 8).run())
+    return asyncio.run(Measurement(load(), cells, jobs).run())
 
 
-class Measurement:
-    """One run of rounds."""
+def measure_runtimes(names: Sequence[str], cells: int, jobs: int) -> dict[str, Any]:
+    """Figure → value for each runtime; raises UsageError for a name that is unknown or not installed, and HarnessError."""
+    catalogue = load()
+    runtimes = [catalogue.runtime(name) for name in names]
+    for runtime in runtimes:
+        if lack := environments.lacking(catalogue, runtime):
+            raise UsageError(str(lack))
+    figures: dict[str, Any] = {"jobs": jobs, "processors": os.cpu_count()}
+    for runtime in runtimes:
+        figures |= asyncio.run(measure_runtime(catalogue, runtime, cells, jobs))
+    return figures
 
-    def __init__(self, catalogue: Catalogue, cells: int, jobs: int) -> None:
-        self._catalogue = catalogue
-        self._jobs = jobs
-        self._batch = max(len(MODES), cells // ROUNDS)
-        self._adapter: Placed[ToolAdapter] = catalogue.adapter(PAIR[1])
 
-    async def run(self) -> dict[str, Any]:
-        sweep, floor, cold = Bill(), Bill(), Bill()
-        async with Laboratory(self._catalogue, sys.executable) as laboratory:
-            self._lab = laboratory
-            self._upstream = await self._namespace()
-            self._config = self._write_config()
-            await self._timed(Bill(), self._cells(0))  # the first cell pays for caches that the others find warm
-            for number in range(1, ROUNDS + 1):
-                await self._timed(sweep, self._cells(number))
-                await self._timed(floor, [self._floor] * self._batch)
-                await self._timed(cold, [self._cold] * 4)
-        ratios = {
-            "sweep / floor, CPU": round(sweep.cpu_s / sweep.cells / (floor.cpu_s / floor.cells), 2),
-            "cold / sweep, CPU": round(cold.cpu_s / cold.cells / (sweep.cpu_s / sweep.cells), 2),
-        }
-        shape = {"jobs": self._jobs, "processors": os.cpu_count(), "rounds": ROUNDS}
-        return shape | sweep.figures("sweep") | floor.figures("floor") | cold.figures("cold") | ratios
+async def measure_runtime(catalogue: Catalogue, runtime: Placed[Runtime], cells: int, jobs: int) -> dict[str, Any]:
+    """Figure → value: the first cell, which pays for imports and services, and what each further cell costs."""
+    first, rest = Bill(), Bill()
+    async with Laboratory(catalogue, sys.executable) as laboratory:
+        for bill, number in ((first, 1), (rest, cells)):
+            settings = (Setting.of(catalogue, runtime, cell) for cell in struck(catalogue, runtime, number))
+            await Clock(jobs).time(bill, [partial(cell_of, laboratory, setting) for setting in settings])
+    name = runtime.value.name
+    once = {
+        f"{name}: first cell, seconds": round(first.wall_s, 2),
+        f"{name}: first cell, CPU seconds": round(first.cpu_s, 2),
+    }
+    return once | rest.figures(name)
 
-    def _cells(self, number: int) -> list[Callable[[], Awaitable[None]]]:
-        runtime = self._catalogue.runtime(RUNTIME)
-        provider = self._catalogue.provider_of(PAIR[1])
-        jobs: list[Callable[[], Awaitable[None]]] = []
-        for index in range(self._batch):
-            mode = MODES[index % len(MODES)]
-            name = ".".join([*PAIR, "before-delivery", "-", "error", mode, "first-once", f"-@{number * 1000 + index + 1}"])
-            setting = Setting(
-                cell=Cell.parse(name),
-                runtime=runtime,
-                workload=self._catalogue.workload(PAIR[0]).value,
-                adapter=self._adapter,
-                provider=provider,
-                oracle=self._catalogue.oracle(provider.value.oracle),
-            )
-            jobs.append(partial(self._cell, setting))
-        return jobs
 
-    async def _cell(self, setting: Setting) -> None:
-        history, _ = await perform(self._lab, setting)
-        if judge(history).duplicates != 1:
-            raise HarnessError(f"{setting.cell.name} did not do what is measured")
+def struck(catalogue: Catalogue, runtime: Placed[Runtime], number: int) -> list[Cell]:
+    """So many cells of an answer that is lost, in every mode that the runtime speaks."""
+    able = runtime.value.capabilities
+    names = [".".join([*PAIR, "before-delivery", "-", "error", mode, "first-once", "-@1"]) for mode in MODES]
+    spoken = judgeable(catalogue, applicability.cast(able, tuple(Cell.parse(name) for name in names)), able)
+    return [cell.repeated(index) for index, cell in enumerate(islice(cycle(spoken), number), 1)]
 
-    async def _timed(self, bill: Bill, work: Iterable[Callable[[], Awaitable[None]]]) -> None:
+
+async def cell_of(laboratory: Laboratory, setting: Setting) -> None:
+    """Run one cell; raises HarnessError where nothing was proven."""
+    history, _ = await perform(laboratory, setting)
+    verdict = judge(history)
+    if not verdict.verdict.judged:
+        raise HarnessError(f"{setting.runtime.value.name}: {setting.cell.name}: {verdict.verdict}: {verdict.reason}")
+
+
+class Clock:
+    """Does some work, so many pieces at the same time, and bills what it cost."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+
+    async def time(self, bill: Bill, work: Iterable[Work]) -> None:
+        """Raises what a piece of work raises."""
         queue = iter(work)
         done = 0
 
@@ -118,7 +130,12 @@ class Measurement:
                 done += 1
 
         wall, cpu = time.monotonic(), self._cpu()
-        await asyncio.gather(*(worker() for _ in range(self._jobs)))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.jobs):
+                    group.create_task(worker())
+        except* HarnessError as failed:
+            raise failed.exceptions[0] from None
         bill.wall_s += time.monotonic() - wall
         bill.cpu_s += self._cpu() - cpu
         bill.cells += done
@@ -133,6 +150,44 @@ class Measurement:
             except psutil.NoSuchProcess:
                 continue
         return total
+
+
+class Measurement:
+    """One run of rounds."""
+
+    def __init__(self, catalogue: Catalogue, cells: int, jobs: int) -> None:
+        self._catalogue = catalogue
+        self._clock = Clock(jobs)
+        self._batch = max(len(MODES), cells // ROUNDS)
+        self._adapter: Placed[ToolAdapter] = catalogue.adapter(PAIR[1])
+
+    async def run(self) -> dict[str, Any]:
+        sweep, floor, cold = Bill(), Bill(), Bill()
+        async with Laboratory(self._catalogue, sys.executable) as laboratory:
+            self._lab = laboratory
+            self._upstream = await self._namespace()
+            self._config = self._write_config()
+            await self._clock.time(Bill(), self._cells())  # the first cells pay for caches that the others find warm
+            for _ in range(ROUNDS):
+                await self._clock.time(sweep, self._cells())
+                await self._clock.time(floor, [self._floor] * self._batch)
+                await self._clock.time(cold, [self._cold] * COLD)
+        ratios = {
+            "sweep / floor, CPU": round(sweep.cpu_of_one / floor.cpu_of_one, 2),
+            "cold / sweep, CPU": round(cold.cpu_of_one / sweep.cpu_of_one, 2),
+        }
+        shape = {"jobs": self._clock.jobs, "processors": os.cpu_count(), "rounds": ROUNDS}
+        return shape | sweep.figures("sweep") | floor.figures("floor") | cold.figures("cold") | ratios
+
+    def _cells(self) -> list[Work]:
+        runtime = self._catalogue.runtime(RUNTIME)
+        cells = struck(self._catalogue, runtime, self._batch)
+        return [partial(self._cell, Setting.of(self._catalogue, runtime, cell)) for cell in cells]
+
+    async def _cell(self, setting: Setting) -> None:
+        history, _ = await perform(self._lab, setting)
+        if judge(history).duplicates != 1:
+            raise HarnessError(f"{setting.cell.name} did not do what is measured")
 
     async def _namespace(self) -> str:
         provider = self._catalogue.provider_of(PAIR[1]).value

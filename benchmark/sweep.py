@@ -103,17 +103,7 @@ class Sweep:
             self._tell(*await self._judged(laboratory, self._setting(cell)))
 
     def _setting(self, cell: Cell) -> Setting:
-        catalogue = self._settings.catalogue
-        provider = catalogue.provider_of(cell.adapter)
-        return Setting(
-            cell=cell,
-            runtime=self._settings.runtime,
-            workload=catalogue.workload(cell.workload).value,
-            adapter=catalogue.adapter(cell.adapter),
-            provider=provider,
-            oracle=catalogue.oracle(provider.value.oracle),
-            preload=self._settings.preload,
-        )
+        return Setting.of(self._settings.catalogue, self._settings.runtime, cell, preload=self._settings.preload)
 
     def _runnable(self, cell: Cell) -> bool:
         setting = self._setting(cell)

@@ -37,15 +37,7 @@ def disagreements(results: Iterable[CellResult], catalogue: Catalogue, policy: s
         if result.verdict is Verdict.NOT_RUN:
             continue
         cell = Cell.parse(result.cell)
-        provider = catalogue.provider_of(cell.adapter)
-        setting = Setting(
-            cell=cell,
-            runtime=catalogue.runtime(policy or result.runtime),
-            workload=catalogue.workload(cell.workload).value,
-            adapter=catalogue.adapter(cell.adapter),
-            provider=provider,
-            oracle=catalogue.oracle(provider.value.oracle),
-        )
+        setting = Setting.of(catalogue, catalogue.runtime(policy or result.runtime), cell)
         expected = predict(
             policy or result.runtime, setting.workload, setting.contracts, result.truthful, cell.adapter, cell
         )

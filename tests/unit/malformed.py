@@ -393,6 +393,9 @@ ARGUMENTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("doctor", "--runtime", "agnet"), "did you mean 'agent'?"),
     (("doctor", "--jobs", "0"), "should be greater than or equal to 1; see bench doctor --help"),
     (("speed", "--cells", "0"), "should be greater than or equal to 1; see bench speed --help"),
+    (("speed", "--jobs", "1000"), "see bench speed --help"),
+    (("speed", "--runtime", "agnet"), "did you mean 'agent'?"),
+    (("speed", "--runtime", "no-retry", "--report"), "give one of the two"),
 )
 """Wrong command lines, and what the one line of the error says."""
 
