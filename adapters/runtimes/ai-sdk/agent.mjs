@@ -8,7 +8,7 @@ import { turns } from "../_driver/turns.mjs";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-await turns(async ({ model, server, timeouts, turns: said }) => {
+await turns(async ({ model, server, timeouts }) => {
   const transport =
     server.transport === "stdio"
       ? new StdioMCPTransport({ command: server.command, args: server.args })
@@ -16,8 +16,8 @@ await turns(async ({ model, server, timeouts, turns: said }) => {
   const client = await createMCPClient({ transport });
   const provider = createOpenAICompatible({ name: "endpoint", baseURL: model.base_url, apiKey: model.api_key });
   const messages = [];
-  for (const turn of said) {
-    messages.push({ role: "user", content: turn.say });
+  const say = async (content) => {
+    messages.push({ role: "user", content });
     const result = await generateText({
       model: provider(model.name),
       tools: await client.tools(),
@@ -27,6 +27,6 @@ await turns(async ({ model, server, timeouts, turns: said }) => {
       timeout: { toolMs: timeouts.tool_call_s * 1000 },
     });
     messages.push(...result.response.messages);
-  }
-  await client.close();
+  };
+  return { say, close: () => client.close() };
 });

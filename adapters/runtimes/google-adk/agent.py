@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "_driver"))
+os.environ["NO_GCE_CHECK"] = "true"  # else it asks the network whether this machine is in Google's cloud
 
 from google.adk.agents import LlmAgent
 from google.adk.apps import App, ResumabilityConfig

@@ -6,7 +6,7 @@ import { Agent } from "@mastra/core/agent";
 import { MCPClient } from "@mastra/mcp";
 import { turns } from "../_driver/turns.mjs";
 
-await turns(async ({ model, server, timeouts, turns: said, workflow_id: id }) => {
+await turns(async ({ model, server, timeouts, workflow_id: id }) => {
   const connection = server.transport === "stdio" ? { command: server.command, args: server.args } : { url: new URL(server.url) };
   const client = new MCPClient({ id, servers: { bench: { ...connection, timeout: timeouts.tool_call_s * 1000 } } });
   const provider = createOpenAICompatible({ name: "endpoint", baseURL: model.base_url, apiKey: model.api_key });
@@ -19,11 +19,11 @@ await turns(async ({ model, server, timeouts, turns: said, workflow_id: id }) =>
     maxRetries: 0,
   });
   const messages = [];
-  for (const turn of said) {
-    messages.push({ role: "user", content: turn.say });
+  const say = async (content) => {
+    messages.push({ role: "user", content });
     const result = await agent.generate(messages, { maxSteps: 20 });
     if (result.error) throw result.error;
     messages.push(...result.response.messages);
-  }
-  await client.disconnect();
+  };
+  return { say, close: () => client.disconnect() };
 });

@@ -6,7 +6,7 @@ import { turns } from "../_driver/turns.mjs";
 
 setTracingDisabled(true);
 
-await turns(async ({ model, server, timeouts, turns: said, workflow_id: sessionId }) => {
+await turns(async ({ model, server, timeouts, workflow_id: sessionId }) => {
   const how = { timeout: timeouts.tool_call_s * 1000 };
   const tools =
     server.transport === "stdio"
@@ -16,6 +16,5 @@ await turns(async ({ model, server, timeouts, turns: said, workflow_id: sessionI
   const client = new OpenAI({ baseURL: model.base_url, apiKey: model.api_key, maxRetries: 0 });
   const agent = new Agent({ name: "agent", model: new OpenAIChatCompletionsModel(client, model.name), mcpServers: [tools] });
   const session = new MemorySession({ sessionId });
-  for (const turn of said) await run(agent, turn.say, { session });
-  await tools.close();
+  return { say: (text) => run(agent, text, { session }), close: () => tools.close() };
 });
