@@ -20,6 +20,7 @@ _REPEATS: tuple[tuple[tuple[Boundary, ...], str, str], ...] = (
     (_LOST, "re-sends a call whose answer was lost", "when an answer was lost"),
     (_LATE, "re-sends a call that it gave up on while it still ran", "after a timeout"),
     (_RESTART, "does its work again after a restart", "after a restart"),
+    ((Boundary.INPUT_REQUIRED,), "makes a call again about which it was asked for input", "when input was asked for"),
     ((Boundary.REPAIR_DRIFT,), "re-sends a call, repaired, after it had taken effect", "after a new plan"),
     ((Boundary.NONE,), "makes effects twice although nothing went wrong", "when nothing went wrong"),
 )

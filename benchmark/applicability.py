@@ -15,7 +15,7 @@ from benchmark.contracts import Contract
 from benchmark.entries import Capabilities, Provider, ToolAdapter
 from benchmark.intents import Call, Workload
 
-EVERYTHING = Capabilities(lease_s=1.0)
+EVERYTHING = Capabilities(lease_s=1.0, input=True)
 """A runtime without a model that can do all there is to do."""
 
 _AT_A_GATE = frozenset({Manifestation.NONE, Manifestation.SILENCE, Manifestation.ERROR, Manifestation.CRASH})
@@ -79,6 +79,8 @@ def _wire(provider: Provider, cell: Cell) -> str | None:
         return "reset of a stdio tool wire is crash"
     if provider.kind == "files" and point in (Point.REQUEST, Point.REPLY) and cell.manifestation not in _AT_A_GATE:
         return f"a gate cannot show {cell.manifestation}"
+    if cell.boundary is Boundary.INPUT_REQUIRED and cell.protocol != "2026-07-28":
+        return f"in {cell.protocol} no result asks for input"
     if cell.boundary is Boundary.OTHER_INSTANCE:
         if cell.transport == "stdio":
             return "another instance over stdio is after-commit crash"
@@ -117,6 +119,8 @@ def _unable(capabilities: Capabilities, cell: Cell) -> str | None:
         return f"the runtime does not reach protocol {cell.protocol}"
     if cell.boundary is Boundary.LEASE_EXPIRED and capabilities.lease_s is None:
         return "the runtime declares no lease"
+    if cell.boundary is Boundary.INPUT_REQUIRED and not capabilities.input:
+        return "the runtime cannot be asked for input"
     if cell.persona not in (known := personas(capabilities, cell)):
         return f"persona {cell.persona} is not one of {', '.join(known)} here"
     return None

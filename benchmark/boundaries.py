@@ -28,6 +28,7 @@ class Boundary(StrEnum):
     LOOKUP_FAILURE = "lookup-failure"
     DOUBLE_RESUME = "double-resume"
     LEASE_EXPIRED = "lease-expired"
+    INPUT_REQUIRED = "input-required"
 
 
 class Variant(StrEnum):
@@ -45,6 +46,8 @@ class Variant(StrEnum):
     BINDING = "binding"
     AT_ONCE = "at-once"
     AFTER_LEASE = "after-lease"
+    WITH_STATE = "with-state"
+    WITHOUT_STATE = "without-state"
 
 
 class Manifestation(StrEnum):
@@ -58,6 +61,7 @@ class Manifestation(StrEnum):
     BAD_RESULT = "bad-result"
     REFUSED = "refused"
     CRASH = "crash"
+    ASKED = "asked"
 
 
 class Point(StrEnum):
@@ -278,6 +282,18 @@ TABLE: dict[Boundary, Row] = {
             True,
             "that a lease protects the effect: it protects the work, and says nothing about what was sent under it",
         ),
+        Row(
+            Boundary.INPUT_REQUIRED,
+            15,
+            Point.RESULT,
+            (Variant.WITH_STATE, Variant.WITHOUT_STATE),
+            (_M.ASKED,),
+            "the tool server has made the effect and asks for input all the same (revision 2026-07-28): by specification "
+            "the call is sent again, with the input",
+            "commit < tool server's result < request for input delivered, before the call is sent again",
+            True,
+            "that who sends the call again is wrong: the specification says so; what counts is whether it is known again",
+        ),
     )
 }
 
@@ -294,6 +310,8 @@ VARIANTS: dict[Variant, str] = {
     Variant.BINDING: "a binding argument is changed: it is another effect, and not authorised",
     Variant.AT_ONCE: "started again while the runtime's own lease of the work still lives",
     Variant.AFTER_LEASE: "started again once the runtime's own lease of the work is over",
+    Variant.WITH_STATE: "the request carries a requestState: the call that brings it back is answered, and not made again",
+    Variant.WITHOUT_STATE: "it carries none: the tool server takes the call that brings the input for a new one",
 }
 """What each variant is (``-`` is none)."""
 
@@ -342,6 +360,11 @@ SHAPES: dict[Manifestation, Shape] = {
         "SIGKILL of the tool server; over HTTP a fresh one is up before the next connection is accepted",
         "SIGKILL of the tool server; at a gate: between the two brackets",
         "that the runtime was killed (agent-restart does that)",
+    ),
+    Manifestation.ASKED: Shape(
+        "a result of type input_required that asks the user to confirm",
+        "",
+        "that nothing happened yet: the effect is there",
     ),
 }
 """How each manifestation shows (``-``: the fault is a kill or a control)."""

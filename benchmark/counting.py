@@ -307,6 +307,7 @@ class _Side:
         self._grids: tuple[defaultdict[tuple[str, str], _Counts], ...] = tuple(defaultdict(_Counts) for _ in range(3))
         self._blame: Counter[Blame] = Counter()
         self._invited = 0
+        self._mandated = 0
         self._barred = 0
 
     def of(self, result: CellResult) -> tuple[_Counts, ...]:
@@ -331,6 +332,7 @@ class _Side:
             self._barred += 1
         if new & _EXTRA:
             self._invited += result.invited
+            self._mandated += result.spec_mandated >= result.extra
             if result.blame is not None:
                 self._blame[result.blame] += 1
 
@@ -351,6 +353,7 @@ class _Side:
             blame={who: self._blame[who] for who in Blame if self._blame[who]},
             barred=self._barred,
             invited=self._invited,
+            spec_mandated=self._mandated,
         )
 
     def _row(self, boundary: str, control_s: float | None) -> Row:

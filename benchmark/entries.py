@@ -140,6 +140,10 @@ class Capabilities(Frozen):
     protocols: tuple[Literal["2025-11-25", "2026-07-28"], ...] = ("2025-11-25", "2026-07-28")
     contracts: bool = False
     preload: bool = False
+    input: bool = Field(
+        default=False,
+        description="Answers a tool server that asks for input (elicitation) in its user's name, and sends the call again.",
+    )
     lease_s: float | None = Field(
         default=None,
         gt=0,

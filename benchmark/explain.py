@@ -22,7 +22,7 @@ from benchmark.scoring.attribution import Attribution
 from benchmark.scoring.avoidable import means
 from benchmark.scoring.claims import OPEN, Part, wrong_receipts
 from benchmark.scoring.dedup import mechanisms
-from benchmark.scoring.funnel import Account, accounts, blame, invited
+from benchmark.scoring.funnel import Account, accounts, blame, invited, spec_mandated
 from benchmark.scoring.groups import Group, Place, fulfilling
 from benchmark.scoring.judge import Weighed, weigh
 from benchmark.scoring.reaction import reaction, seen_as
@@ -333,6 +333,9 @@ def _blame(weighed: Weighed) -> Step:
     lines = _some([_account(about, account) for account in accounts(about, weighed.effects)], "accounts")
     if invited(about, weighed.effects):
         lines.append(Line("invited: before a surplus call the runtime had been asked to send it again"))
+    if mandated := spec_mandated(about, weighed.effects):
+        again = tuple(about.calls[call].n for call in sorted(about.demanded))
+        lines.append(Line(f"spec-mandated: {mandated}, by calls that give the input which was asked for", again))
     return Step("Who multiplied first", str(who) if who is not None else "nobody did more than was asked for", tuple(lines))
 
 

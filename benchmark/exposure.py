@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchmark.boundaries import Boundary, Variant
-from benchmark.history import Event, History, Kind
+from benchmark.history import Event, History, Kind, asks_for_input
 
 
 @dataclass(frozen=True)
@@ -435,6 +435,21 @@ def _lease_expired(proof: _Proof) -> str:
     return f"{proven}; incarnation {started.incarnation} (#{started.n}) while its lease of {lease_s:g} s lived"
 
 
+def _input_required(proof: _Proof) -> str:
+    strike = proof.strikes()[0]
+    call = proof.call_of(strike)
+    result = proof.need("the tool server's result", Kind.RESULT, call=call, before=strike.n)
+    commits = proof.commits_of_call(call, before=result.n)
+    probe = proof.probe(commits, before=strike.n)
+    asked = proof.need("the request for input", Kind.DELIVERED, after=strike.n, call=call)
+    if not asked.altered or not asks_for_input(asked.result):
+        raise _Unproven(f"the answer that was delivered (#{asked.n}) does not ask for input")
+    declared = proof.calls[call].declared
+    proof.never("the call was sent again before", Kind.CALL, declared=declared, after=result.n, before=asked.n)
+    proof.not_delivered(call)
+    return f"{_seen(commits[-1], probe)}, result (#{result.n}) before input was asked for (#{asked.n}) in its place"
+
+
 def _seen(commit: Event, probe: Event) -> str:
     return f"commit {_names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
 
@@ -466,4 +481,5 @@ _RULES: dict[Boundary, Callable[[_Proof], str]] = {
     Boundary.LOOKUP_FAILURE: _lookup_failure,
     Boundary.DOUBLE_RESUME: _double_resume,
     Boundary.LEASE_EXPIRED: _lease_expired,
+    Boundary.INPUT_REQUIRED: _input_required,
 }

@@ -172,6 +172,9 @@ class Fault:
         if self._variant is Variant.DELIVERED:
             self._struck = self._armed = call
             return None
+        if self._manifestation is Manifestation.ASKED and not call.asks:
+            self._inapplicable("cannot be asked")
+            return None
         self._hands.probe()
         self._strike(call, None)
         return self._manifestation

@@ -219,7 +219,8 @@ _FIELDS: dict[str, _Word] = {
     ),
     "injected": _Word("how the fault was made to show on the wire", "the cell's manifestation"),
     "reaction": _Word(
-        "what the runtime did after the fault: retried, looked-up, cancelled, gave-up, or nothing",
+        "what the runtime did after the fault: retried, answered (gave the input that was asked for, as the specification "
+        "says), looked-up, cancelled, gave-up, or nothing",
         "calls, cancels and ends after the strike",
         "a judgement: no reaction is wrong in itself",
     ),
@@ -227,6 +228,11 @@ _FIELDS: dict[str, _Word] = {
         "before its surplus call the runtime had been asked to send it again",
         "an answer not_executed or in_progress, or a lost session (404), before that call",
         "that the duplicate is excused",
+    ),
+    "spec_mandated": _Word(
+        "duplicates made by calls that the specification demanded",
+        "a request for input had been delivered, and the same call came back with the input and the state of it",
+        "the fault of the runtime: it did what the specification says",
     ),
     "declared": _Word("effects of the allowed outcome that is nearest to what was observed", "the workload's O(I)"),
     "observed": _Word("effects in external state", "the oracle's reading at the end, without the baseline and the decoys"),
@@ -247,6 +253,7 @@ REASONS: dict[str, str] = {
     "never looked up": "the runtime made no look-up after the loss that could have been taken",
     "finished first": "the runtime had ended before the fault could strike",
     "tool server ended first": "the tool server had ended, and with it the request that was held",
+    "cannot be asked": "the client did not say that its user can be asked for input, so that no server may",
     "model not asked": "the model was told of no error of the struck call, so it did not ask again with a changed argument",
     "nothing was committed": "the struck call made no new effect whose answer could be lost",
     "contract": "a negative look-up was about to become final (settles_s), so the held request had to be let through",

@@ -33,7 +33,7 @@ class Kind(StrEnum):
     PROVIDER_STARTED = "provider-started"  # pid: it is up, on the same port and state
     # tool wire
     MESSAGE = "message"  # incarnation, method, by ("runtime"|"server"): anything but a call, its answer or its cancel
-    CALL = "call"  # call, incarnation, instance, tool, arguments, meta, rpc_id, declared, key
+    CALL = "call"  # call, incarnation, instance, tool, arguments, meta, rpc_id, declared, key, inputs, state
     CALL_FORWARDED = "call-forwarded"  # call, instance: the tool server gets it
     RESULT = "result"  # call, result (tool server's JSON-RPC result or error)
     DELIVERED = "delivered"  # call, result (what the runtime was given), altered (by the fault)
@@ -120,6 +120,8 @@ class Event(Frozen):
     arguments: dict[str, Any] | None = None
     meta: dict[str, Any] | None = None
     key: str | None = Field(default=None, description="The key the call carried, as the contract's carrier says.")
+    inputs: dict[str, Any] | None = Field(default=None, description="A call's inputResponses: it is sent again with input.")
+    state: str | None = Field(default=None, description="A call's requestState.")
     rpc_id: int | str | None = None
     method: str | None = None
     by: str | None = None
@@ -178,6 +180,12 @@ class History(Frozen):
     def decoys(self) -> frozenset[str]:
         """Receipts of the look-alikes that the conductor made."""
         return frozenset(receipt for event in self.of(Kind.DECOY) for receipt in event.receipts or ())
+
+
+def asks_for_input(payload: dict[str, Any] | None) -> bool:
+    """Whether a JSON-RPC payload is no end of its call but a request for input (revision 2026-07-28)."""
+    result = (payload or {}).get("result")
+    return isinstance(result, dict) and result.get("resultType") == "input_required"
 
 
 Speaker = Literal["runtime", "server"]

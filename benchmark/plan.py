@@ -28,7 +28,7 @@ from benchmark.lint import runs
 
 TRANSPORTS: tuple[Literal["stdio", "http"], ...] = ("stdio", "http")
 PROTOCOLS: tuple[Literal["2025-11-25", "2026-07-28"], ...] = ("2025-11-25", "2026-07-28")
-CI_SIZE = 60
+CI_SIZE = 64
 
 Goal = tuple[Hashable, ...]
 """Something a selection must contain at least once: a pair of coordinates, or a single one."""

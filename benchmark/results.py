@@ -124,9 +124,12 @@ class Judgement(Frozen):
     )
     blame: Blame | None = None
     invited: bool = False
+    spec_mandated: int = Field(
+        default=0, description="Duplicates made by calls that the specification demanded, with the input that was asked for."
+    )
     funnel: dict[str, int] = Field(default_factory=dict, description="intents, calls, upstream_requests, effects.")
     reaction: str = Field(
-        default="nothing", description="retried, looked-up, cancelled, gave-up: joined with +; or nothing."
+        default="nothing", description="retried, answered, looked-up, cancelled, gave-up: joined with +; or nothing."
     )
     seen_as: str = ""
     stimulus: str = ""
@@ -176,6 +179,9 @@ class CellResult(Frozen):
     misreported: int = 0
     blame: Blame | None = None
     invited: bool = False
+    spec_mandated: int = Field(
+        default=0, description="Duplicates made by calls that the specification demanded, with the input that was asked for."
+    )
     claims: dict[str, int] = Field(default_factory=dict)
     funnel: dict[str, int] = Field(default_factory=dict)
     calls: int = 0

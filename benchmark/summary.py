@@ -124,6 +124,9 @@ class Side(Frozen):
     invited: int = Field(
         description="Cells with extra effects whose re-issue was asked for by an answer or the specification."
     )
+    spec_mandated: int = Field(
+        default=0, description="Cells whose extra effects were all made by calls that the specification demanded."
+    )
 
     def row(self, boundary: str) -> Row | None:
         """The row of a boundary, if it has results."""

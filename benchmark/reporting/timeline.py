@@ -135,6 +135,7 @@ def _message(event: Event) -> Move:
 def _call(event: Event) -> Move:
     key = f" key={plain(event.key, 48)}" if event.key is not None else ""
     added = "" if event.declared is not None else " (added)"
+    added += " (again, with input)" if event.inputs is not None else ""
     tool = plain(event.tool, 48)
     return Move(
         Lane.RUNTIME, Lane.WIRE, f"call {event.call}{added}: {tool} {fields(event.arguments or {})}{key}", style="bold"
@@ -372,7 +373,8 @@ def _verdict(out: Console, result: CellResult | Judgement) -> None:
     say(out, f"  seen as: {plain(result.seen_as) or '–'}; reaction: {plain(result.reaction) or 'nothing'}", "")
     if result.blame is not None:
         invited = ", invited to by the tool's answer or the specification" if result.invited else ""
-        say(out, f"  blame for the extra effects: {result.blame}{invited}", "")
+        mandated = f"; demanded by the specification: {result.spec_mandated}" if result.spec_mandated else ""
+        say(out, f"  blame for the extra effects: {result.blame}{invited}{mandated}", "")
     funnel = {stage: count for stage, count in result.funnel.items() if count or stage != "model_requests"}
     if funnel:
         say(

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from benchmark.contracts import Answer
-from benchmark.history import Event
+from benchmark.history import Event, asks_for_input
 from benchmark.intents import json_equal
 
 
@@ -30,9 +30,9 @@ def unaltered(event: Event) -> bool:
 
 
 def succeeded(event: Event) -> bool:
-    """A result that is not marked ``isError``."""
+    """A result that is not marked ``isError``, and ends the call."""
     found = payload(event)
-    return found is not None and not found.get("isError", False)
+    return found is not None and not found.get("isError", False) and not asks_for_input(event.result)
 
 
 def structured(event: Event) -> dict[str, Any]:

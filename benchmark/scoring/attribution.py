@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from benchmark.contracts import Contract
-from benchmark.history import Asked, Event, History, Kind
+from benchmark.history import Asked, Event, History, Kind, asks_for_input
 from benchmark.intents import json_equal
 from benchmark.scoring import answers
 from benchmark.scoring.groups import Group, groups_of
@@ -44,6 +45,25 @@ class Attribution:
     def committed_by(self) -> dict[str, int | None]:
         """Receipt → the call whose request committed it."""
         return {receipt: self.call_of(event) for event in self.commits for receipt in event.receipts or ()}
+
+    @cached_property
+    def demanded(self) -> frozenset[int]:
+        """The calls that the specification demands (SEP-2322): for each request for input the first that gives it."""
+        found: set[int] = set()
+        for event in self.history.of(Kind.DELIVERED):
+            if asks_for_input(event.result):
+                again = (n for n, call in self.calls.items() if n not in found and self._gives(call, event))
+                found.update(islice(again, 1))
+        return frozenset(found)
+
+    def _gives(self, call: Event, asked: Event) -> bool:
+        """The call that was asked about, sent again with all the input and the state of the request for it."""
+        about, request = self.calls.get(asked.call or 0), answers.payload(asked)
+        if about is None or request is None or call.n < asked.n:
+            return False
+        same = call.tool == about.tool and json_equal(call.arguments, about.arguments)
+        given = (call.inputs or {}).keys() == (request.get("inputRequests") or {}).keys()
+        return same and given and call.state == request.get("requestState")
 
     def call_of(self, event: Event) -> int | None:
         """The call an event belongs to: its own, or that of its request."""

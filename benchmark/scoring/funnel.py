@@ -73,6 +73,15 @@ def invited(about: Attribution, effects: Partition) -> bool:
     )
 
 
+def spec_mandated(about: Attribution, effects: Partition) -> int:
+    """Duplicates made by calls that the specification demanded: sent again with the input that was asked for."""
+    found = 0
+    for group in _amplified(about, effects):
+        again = sum(group.takes(e) and about.committed_by.get(e.receipt) in about.demanded for e in effects.observed)
+        found += min(again, max(0, effects.present[group.number] - effects.wanted[group.number]))
+    return found
+
+
 def _strays(about: Attribution, effects: Partition) -> Iterator[Effect]:
     yield from effects.strays
     for effect in effects.compensated:
@@ -126,12 +135,16 @@ def _group_blame(about: Attribution, effects: Partition, group: Group) -> tuple[
     told = f"{_many(len(calls), 'call')} that could take effect for {len(declared)} declared"
     if surplus > 0:
         repeats = [call for call in calls if _is_keyed_repeat(about, call)]
-        if len(repeats) < surplus:
+        demanded = [call for call in calls if call.call in about.demanded and call not in repeats]
+        own = surplus - len(repeats) - len(demanded)
+        if own > 0:
             askings = {(asking.declared, asking.nth) for call in calls if (asking := about.asked_by(call)) is not None}
             if len(askings) > len(declared):
                 again = _many(len(askings) - len(declared), "time")
                 return Blame.MODEL, f"{told}; within one conversation the model asked again {again}"
-            return Blame.RUNTIME, f"{told}; {surplus - len(repeats)} surplus, without a live key that promises a replay"
+            return Blame.RUNTIME, f"{told}; {own} surplus, without a live key that promises a replay"
+        if demanded:
+            return Blame.TOOL_SERVER, f"{told}; the surplus was sent again because the tool server asked for input"
         if all(_key_went_up(about, call) for call in repeats):
             return Blame.PROVIDER, f"{told}; the surplus carried the same live key, which went upstream"
         return Blame.TOOL_SERVER, f"{told}; the surplus carried the same live key, which did not go upstream"
@@ -164,10 +177,8 @@ def _upstream_for(about: Attribution, call: int | None, group: Group) -> int:
     """Effective requests of a call that may have filled this group: all those not known to have filled another."""
     takers = {effect.receipt: group.takes(effect) for effect in about.history.reading.final}
     receipts = {event.request: event.receipts or () for event in about.commits}
-    return sum(
-        all(takers.get(receipt, True) for receipt in receipts.get(request.request, ()))
-        for request in _effective_requests(about, call)
-    )
+    made = (receipts.get(request.request) for request in _effective_requests(about, call))
+    return sum(not mine or any(takers.get(receipt, True) for receipt in mine) for mine in made)
 
 
 def _is_keyed_repeat(about: Attribution, call: Event) -> bool:

@@ -11,7 +11,7 @@ from benchmark.results import Judgement
 from benchmark.scoring.attribution import Attribution
 from benchmark.scoring.claims import Claims, claims
 from benchmark.scoring.effects import Partition, partition
-from benchmark.scoring.funnel import blame, funnel, invited, model_requests
+from benchmark.scoring.funnel import blame, funnel, invited, model_requests, spec_mandated
 from benchmark.scoring.nearest import demand, nearest
 from benchmark.scoring.reaction import reaction, seen_as
 from benchmark.scoring.statements import Statements, statements
@@ -73,6 +73,7 @@ def judge(history: History) -> Judgement:
         claims=said.counts,
         blame=blame(about, effects),
         invited=invited(about, effects),
+        spec_mandated=spec_mandated(about, effects),
         funnel=funnel(about, effects),
         reaction=reaction(about),
         seen_as=seen_as(about),

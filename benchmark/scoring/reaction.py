@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmark.history import Event, History, Kind
+from benchmark.history import Event, History, Kind, asks_for_input
 from benchmark.scoring import answers
 from benchmark.scoring.attribution import Attribution
 from benchmark.scoring.twins import twins_of
@@ -18,7 +18,7 @@ def struck_call(about: Attribution) -> tuple[Event, Event | None] | None:
 
 
 def reaction(about: Attribution) -> str:
-    """retried, looked-up, cancelled, gave-up: joined with ``+``; or nothing."""
+    """retried, answered (a request for input), looked-up, cancelled, gave-up: joined with ``+``; or nothing."""
     struck = struck_call(about)
     if struck is None:
         return "nothing"
@@ -27,11 +27,16 @@ def reaction(about: Attribution) -> str:
     calls = [event for event in after if event.kind is Kind.CALL]
     retried = call is not None and _retried(about, strike, call)
     found = ["retried"] if retried else []
+    answered = any(event.call in about.demanded for event in calls)
+    if answered:
+        found.append("answered")
     if any(event.declared is None for event in calls):
         found.append("looked-up")
     if any(event.kind is Kind.CANCEL for event in after):
         found.append("cancelled")
-    if not retried and any(event.kind is Kind.GAVE_UP or _ended_itself(about.history, event) for event in after):
+    if not (retried or answered) and any(
+        event.kind is Kind.GAVE_UP or _ended_itself(about.history, event) for event in after
+    ):
         found.append("gave-up")
     return "+".join(found) or "nothing"
 
@@ -42,7 +47,7 @@ def _retried(about: Attribution, strike: Event, call: Event) -> bool:
     if declared is None:
         return False
     twins = twins_of(about, declared)
-    attempts = about.attempts(twins)
+    attempts = [event for event in about.attempts(twins) if event.call not in about.demanded]
     before = sum(event.n < strike.n for event in attempts)
     return len(attempts) - before > max(0, len(twins) - before)
 
@@ -94,6 +99,8 @@ def _answer(event: Event) -> str:
     result = answers.payload(event)
     if result is None:
         return f"http {event.status}" if event.status is not None else "no result"
+    if asks_for_input(event.result):
+        return "asked for input"
     if not result.get("isError", False):
         return "bad result" if event.altered else "result"
     code = answers.structured(event).get("code")

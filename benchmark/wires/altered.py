@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
-from benchmark.boundaries import Manifestation
+from benchmark.boundaries import Manifestation, Variant
 from benchmark.wires.scene import Scene, bad_result, error_result, not_executed_result
 from benchmark.wires.traffic import LiveCall
 
@@ -24,8 +25,22 @@ def substitute(scene: Scene, call: LiveCall, manifestation: Manifestation) -> di
             return {"result": _complete(scene, bad_result())}
         case Manifestation.REFUSED:
             return {"result": _complete(scene, not_executed_result(scene.contracts.get(call.tool)))}
+        case Manifestation.ASKED:
+            return {"result": _request_for_input(scene, call)}
         case Manifestation.NONE | Manifestation.RESET | Manifestation.SILENCE | Manifestation.CRASH:
             return None
+
+
+def _request_for_input(scene: Scene, call: LiveCall) -> dict[str, Any]:
+    """``InputRequiredResult`` (SEP-2322), with the variant's requestState, under which the tool server's answer is kept."""
+    schema = {"type": "object", "properties": {}}
+    params = {"mode": "form", "message": f"Please confirm {call.tool}.", "requestedSchema": schema}
+    asked = {"confirm": {"method": "elicitation/create", "params": params}}
+    found: dict[str, Any] = {"resultType": "input_required", "inputRequests": asked}
+    if scene.cell.variant is Variant.WITH_STATE:
+        call.kept_as = secrets.token_hex(16)
+        found["requestState"] = call.kept_as
+    return found
 
 
 def _complete(scene: Scene, result: dict[str, Any]) -> dict[str, Any]:

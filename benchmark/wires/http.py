@@ -238,6 +238,11 @@ class HttpWire:
                 return
             if call.cancelled:
                 return
+            kept = scene.traffic.kept(call)
+            if kept is not None:
+                call.answered = True
+                _send(exchange, call, kept)
+                return
             await self._steady.wait()
             assert self._current is not None
             call.instance = self._current.name
@@ -292,7 +297,7 @@ class HttpWire:
     async def _struck(self, exchange: Exchange, call: LiveCall, payload: dict[str, Any], *, started: bool) -> bool:
         """Record the tool server's answer; True if the fault took it."""
         scene = self._scene
-        call.answered = True
+        call.answered, call.answer = True, payload
         scene.recorder.record(Kind.RESULT, call=call.n, result=payload)
         manifestation = await scene.fault.on_result(call)
         if manifestation is None:
@@ -318,11 +323,7 @@ class HttpWire:
             items.put_nowait(Chunk(b"bad gateway", {"error": {"code": 502, "message": "HTTP 502"}}, altered=True))
             items.put_nowait(End())
         elif payload is not None:
-            body = json.dumps({"jsonrpc": "2.0", "id": call.rpc_id, **payload}).encode()
-            if not started:
-                items.put_nowait(Head(200, {"content-type": "application/json"}))
-            items.put_nowait(Chunk(_event(body) if started else body, payload, altered=True))
-            items.put_nowait(End())
+            _send(exchange, call, payload, started=started, altered=True)
 
     async def server_killed(self, name: str) -> None:
         """The fault killed this instance from the provider's side: have a fresh one up before the next connection."""
@@ -408,6 +409,17 @@ class HttpWire:
                 await response.read()
                 there = response.headers.get(SESSION, there)
         return there
+
+
+def _send(
+    exchange: Exchange, call: LiveCall, payload: dict[str, Any], *, started: bool = False, altered: bool = False
+) -> None:
+    """Answer a call with this payload: with a message, or on the stream that has started."""
+    body = json.dumps({"jsonrpc": "2.0", "id": call.rpc_id, **payload}).encode()
+    if not started:
+        exchange.items.put_nowait(Head(200, {"content-type": "application/json"}))
+    exchange.items.put_nowait(Chunk(_event(body) if started else body, payload, altered))
+    exchange.items.put_nowait(End())
 
 
 async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

@@ -247,6 +247,11 @@ class StdioWire:
             return
         if connection.broken:
             return
+        kept = scene.traffic.kept(call)
+        if kept is not None:
+            call.answered = True
+            self._deliver(connection, call, kept, json.dumps({"jsonrpc": "2.0", "id": call.rpc_id, **kept}).encode())
+            return
         call.forwarded = True
         scene.recorder.record(Kind.CALL_FORWARDED, call=call.n, instance=connection.instance.name)
         connection.to_server.send_line(line)
@@ -278,17 +283,20 @@ class StdioWire:
     async def _result(self, connection: Connection, call: LiveCall, message: dict[str, Any], line: bytes) -> None:
         scene = self._scene
         payload: dict[str, Any] = {name: message[name] for name in ("result", "error") if name in message}
-        call.answered = True
+        call.answered, call.answer = True, payload
         scene.recorder.record(Kind.RESULT, call=call.n, result=payload)
         manifestation = await scene.fault.on_result(call)
         if manifestation is not None:
             await self._manifest(connection, call, manifestation)
             return
-        if connection.broken or connection.incarnation in scene.dead:
+        self._deliver(connection, call, payload, line)
+
+    def _deliver(self, connection: Connection, call: LiveCall, payload: dict[str, Any], line: bytes) -> None:
+        if connection.broken or connection.incarnation in self._scene.dead:
             return
         if not call.cancelled:  # who cancelled a call ignores what still comes for it
             call.delivered(payload)
-            scene.recorder.record(Kind.DELIVERED, call=call.n, result=payload, altered=False)
+            self._scene.recorder.record(Kind.DELIVERED, call=call.n, result=payload, altered=False)
         connection.to_runtime.send_line(line)
 
     async def _manifest(self, connection: Connection, call: LiveCall, manifestation: Manifestation) -> None:

@@ -6,9 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmark.contracts import Contract
-from benchmark.history import Kind
+from benchmark.history import Kind, asks_for_input
 from benchmark.intents import Call, Workload, json_equal
 from benchmark.recorder import Recorder
+
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+INVALID_STATE = {"error": {"code": -32602, "message": "Invalid or expired requestState"}}
+
+
+def _can_ask(meta: dict[str, Any] | None) -> bool:
+    """Whether the client may be asked: the specification forbids to ask one that does not say so."""
+    found = (meta or {}).get(CAPABILITIES)
+    return isinstance(found, dict) and isinstance(found.get("elicitation"), dict)
 
 
 @dataclass(eq=False)
@@ -27,6 +36,14 @@ class LiveCall:
     succeeded: bool = False
     cancelled: bool = False
     held: bool = False
+    asks: bool = False
+    """Its client says that it can ask its user (elicitation)."""
+    state: str | None = None
+    """The requestState that it brings back."""
+    answer: dict[str, Any] | None = None
+    """The tool server's own answer, as a JSON-RPC payload."""
+    kept_as: str | None = None
+    """The requestState under which the answer is kept for the call that brings it back."""
     lost: bool = False
     """One of its upstream answers was lost to the tool server, which sends nothing more for it (or repeats itself)."""
     requests: list[LiveRequest] = field(default_factory=list)
@@ -34,7 +51,7 @@ class LiveCall:
     def delivered(self, payload: dict[str, Any]) -> None:
         """The runtime is given this JSON-RPC payload, unaltered."""
         result = payload.get("result")
-        self.succeeded = isinstance(result, dict) and not result.get("isError")
+        self.succeeded = isinstance(result, dict) and not result.get("isError") and not asks_for_input(payload)
 
 
 @dataclass(eq=False)
@@ -70,6 +87,7 @@ class Traffic:
         arguments = params.get("arguments")
         arguments = arguments if isinstance(arguments, dict) else {}
         meta = params.get("_meta") if isinstance(params.get("_meta"), dict) else None
+        inputs, state = params.get("inputResponses"), params.get("requestState")
         call = LiveCall(
             n=len(self.calls) + 1,
             tool=tool,
@@ -78,6 +96,8 @@ class Traffic:
             incarnation=incarnation,
             instance=instance,
             declared=self._declared(tool, arguments),
+            asks=_can_ask(meta),
+            state=state if isinstance(state, str) else None,
         )
         self.calls.append(call)
         self._recorder.record(
@@ -91,8 +111,18 @@ class Traffic:
             rpc_id=rpc_id,
             declared=call.declared,
             key=self._key(tool, params),
+            inputs=inputs if isinstance(inputs, dict) else None,
+            state=call.state,
         )
         return call
+
+    def kept(self, call: LiveCall) -> dict[str, Any] | None:
+        """The answer that is kept under the requestState which a call brings back, with the same tool and arguments."""
+        for earlier in self.calls:
+            if call.state is not None and earlier.kept_as == call.state:
+                same = earlier.tool == call.tool and json_equal(earlier.arguments, call.arguments)
+                return earlier.answer if same else INVALID_STATE
+        return None
 
     def request(self, instance: str, upstream: dict[str, Any]) -> LiveRequest:
         """Record an upstream request that arrived at the provider's front door."""

@@ -79,9 +79,19 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
     row, point = TABLE[cell.boundary], strike_point(cell.boundary, cell.variant)
     call = workload.declared_calls[cell.strike.index(len(workload.declared_calls))][2]
     contract = contracts.get(call.tool)
-    files = TRAITS[adapter].files
     if cell.variant not in row.variants or cell.manifestation not in row.manifestations:
         return "not in the tables"
+    reason = _not_on_this_wire(cell, point, TRAITS[adapter].files)
+    if reason is not None:
+        return reason
+    if cell.boundary is Boundary.LEASE_EXPIRED:
+        return "no baseline has a lease"
+    if contract is None and (row.commits or cell.manifestation is Manifestation.REFUSED):
+        return "a read"
+    return None if contract is None else _not_in_this_contract(workload, contract, cell)
+
+
+def _not_on_this_wire(cell: Cell, point: Point, files: bool) -> str | None:
     tool_wire = point in (Point.CALL, Point.RESULT) or cell.boundary is Boundary.LOOKUP_FAILURE
     if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and tool_wire:
         return "reset of a stdio tool wire is crash"
@@ -95,12 +105,12 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
         sessions = cell.protocol == "2025-11-25"
         if cell.transport == "stdio" or sessions != (cell.variant is not Variant.NONE):
             return "no other instance there"
-    if cell.boundary is Boundary.LEASE_EXPIRED:
-        return "no baseline has a lease"
-    if contract is None and (row.commits or cell.manifestation is Manifestation.REFUSED):
-        return "a read"
-    if contract is None:
-        return None
+    if cell.boundary is Boundary.INPUT_REQUIRED and cell.protocol == "2025-11-25":
+        return "no result asks for input there"
+    return None
+
+
+def _not_in_this_contract(workload: Workload, contract: Contract, cell: Cell) -> str | None:
     if cell.manifestation is Manifestation.REFUSED and contract.answers.not_executed is None:
         return "not_executed is not declared"
     if cell.boundary is Boundary.TOKEN_EXPIRED and (contract.key is None or contract.key.retention_s is None):

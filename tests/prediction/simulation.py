@@ -7,7 +7,7 @@ and advances only by time-outs, waits, restarts and slow closes; everything else
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal
 
@@ -326,7 +326,7 @@ class World:
             return result
         reads = running.tool not in self.contracts
         may = running.committed or reads or not first or Rule.STRIKE_NEEDS_COMMIT not in self.rules
-        return self._strike_result(result) if may else result
+        return self._strike_result(running, result, declared) if may else result
 
     def _work(self, running: Running, strikes: bool, first: bool, declared: int) -> Seen | Disturbed:
         """The upstream requests in order, to the first that is refused or lost."""
@@ -520,12 +520,22 @@ class World:
                     return Seen(How.IS_ERROR, code="upstream_unknown")
                 return Seen(How.RAISED)
 
-    def _strike_result(self, result: Seen) -> Seen:
+    def _strike_result(self, running: Running, result: Seen, declared: int) -> Seen:
         self.struck = True
+        if self.cell.boundary is Boundary.INPUT_REQUIRED:
+            return self._sent_again(running, result, declared)
         if self.cell.boundary is Boundary.AGENT_RESTART:
             self._kill_next = True
             return result
         return self._tool_wire()
+
+    def _sent_again(self, running: Running, result: Seen, declared: int) -> Seen:
+        """Asked for input, the client sends the very call again, with key and reference, before its caller sees anything."""
+        kept = self.cell.variant is Variant.WITH_STATE and Rule.STATE_IS_ANSWERED in self.rules
+        if kept or Rule.INPUT_MAKES_IT_AGAIN not in self.rules:
+            return result
+        again = replace(running, instance=self._instance, position=0, receipts=[], committed=False)
+        return self._serve(again, False, declared)
 
     # held requests
 

@@ -84,6 +84,16 @@ def success(*receipts: str, **more: Any) -> dict[str, Any]:
     return {"result": {"content": [], "structuredContent": content | more, "isError": False}}
 
 
+def asking(state: str | None = None) -> dict[str, Any]:
+    """A payload that asks for input."""
+    found: dict[str, Any] = {"resultType": "input_required", "inputRequests": {"confirm": {"method": "elicitation/create"}}}
+    return {"result": found | ({"requestState": state} if state is not None else {})}
+
+
+INPUT = {"confirm": {"action": "accept", "content": {}}}
+"""What answers it."""
+
+
 class Story:
     """The events of a cell as they are told, and the effects that come of them."""
 
@@ -131,6 +141,7 @@ class Story:
         key: str | None = None,
         arguments: dict[str, Any] | None = None,
         forward: bool = True,
+        **given: Any,
     ) -> int:
         """A call on the tool wire (None: an added look-up); its number."""
         number = self._next("call")
@@ -146,6 +157,7 @@ class Story:
             arguments=self._arguments[number],
             declared=declared,
             key=key,
+            **given,
         )
         if forward:
             self.add(Kind.CALL_FORWARDED, call=number, instance=self.instance)
@@ -270,6 +282,18 @@ class Story:
     def _next(self, what: str) -> int:
         self._counts[what] += 1
         return self._counts[what]
+
+
+def asked(variant: Variant = Variant.WITHOUT_STATE, contract: Contract = PLAIN, key: str | None = None) -> Story:
+    """An input-required cell, up to the moment at which the runtime has been asked."""
+    story = Story(ONE, contract, Boundary.INPUT_REQUIRED, variant, Manifestation.ASKED).start()
+    call = story.call(key=key)
+    receipt = story.commit(story.request(call, key=key))
+    story.result(call, success(receipt))
+    story.probe(receipt)
+    story.strike(call)
+    story.deliver(call, asking("s" if variant is Variant.WITH_STATE else None), altered=True)
+    return story
 
 
 Selector = Callable[[Event], bool]

@@ -238,6 +238,14 @@ def test_a_lease_is_tried_only_on_a_runtime_that_declares_one() -> None:
     assert reason(what, capabilities=Capabilities()) == "the runtime declares no lease"
 
 
+def test_input_is_asked_for_only_in_the_revision_that_has_it_and_of_a_runtime_that_can_give_it() -> None:
+    what = cell("input-required.with-state", "asked", "stdio.2026-07-28")
+    assert reason(what) is None
+    assert reason(what, capabilities=Capabilities()) == "the runtime cannot be asked for input"
+    assert reason(cell("input-required.with-state", "asked")) == "in 2025-11-25 no result asks for input"
+    assert reason(what, on=workload(tool="find", drift=False)) == "find only reads, nothing is committed"
+
+
 def test_a_look_up_fails_only_where_the_struck_tool_has_one() -> None:
     looked = adapter(lookup={"tool": "find", "by": ["subject"], "settles_s": 1.5})
     assert reason(cell("lookup-failure", "error")) == "send has no look-up"

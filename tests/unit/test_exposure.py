@@ -10,6 +10,7 @@ from benchmark.boundaries import Boundary, Manifestation, Variant
 from benchmark.exposure import exposure
 from benchmark.history import Asked, Event, History, Kind
 from tests.unit.histories import (
+    INPUT,
     LOST,
     ONE,
     READ,
@@ -17,6 +18,7 @@ from tests.unit.histories import (
     TWINS,
     Story,
     added,
+    asked,
     changed,
     control,
     moved,
@@ -242,6 +244,12 @@ def after_lease() -> History:
     return added(history, Kind.LEASE_OVER, after=of(Kind.RUNTIME_KILLED))
 
 
+def input_required() -> History:
+    story = asked(Variant.WITH_STATE)
+    story.deliver(story.call(inputs=INPUT, state="s", forward=False), success("ch_1"))
+    return story.finish(i=("committed", "ch_1"))
+
+
 EXPOSED: dict[str, Callable[[], History]] = {
     "before-dispatch": before_dispatch,
     "before-commit": before_commit,
@@ -263,6 +271,7 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "double-resume": double_resume,
     "lease-expired at-once": at_once,
     "lease-expired after-lease": after_lease,
+    "input-required": input_required,
 }
 
 
@@ -414,6 +423,21 @@ BROKEN: dict[str, dict[str, Mutation]] = {
         "lease never over": lambda h: without(h, of(Kind.LEASE_OVER)),
         "lease over before the kill": lambda h: moved(h, of(Kind.LEASE_OVER), before=_KILL),
         "started again before it was over": lambda h: moved(h, of(Kind.LEASE_OVER), after=_SECOND),
+    },
+    "input-required": {
+        "no commit": lambda h: without(h, _COMMIT),
+        "no probe": lambda h: without(h, _PROBE),
+        "probe after the strike": lambda h: moved(h, _PROBE, after=_STRIKE),
+        "no result": lambda h: without(h, of(Kind.RESULT)),
+        "commit after the result": lambda h: moved(h, _COMMIT, after=of(Kind.RESULT)),
+        "never asked": lambda h: without(h, of(Kind.DELIVERED, call=1)),
+        "asked before the strike": lambda h: moved(h, of(Kind.DELIVERED, call=1), before=_STRIKE),
+        "something else was delivered": lambda h: changed(h, of(Kind.DELIVERED, call=1), result=success("ch_1")),
+        "the tool server itself asked": lambda h: changed(h, of(Kind.DELIVERED, call=1), altered=False),
+        "delivered after all": lambda h: added(
+            h, Kind.DELIVERED, after=of(Kind.DELIVERED, call=1), call=1, result=success("ch_1")
+        ),
+        "sent again before it was asked": lambda h: moved(h, of(Kind.CALL, call=2), before=of(Kind.DELIVERED, call=1)),
     },
     "double-resume": {
         "no commit": lambda h: without(h, _COMMIT),

@@ -18,6 +18,7 @@ from benchmark.contracts import ContractKind
 from benchmark.entries import Capabilities, Provider, ToolAdapter
 from benchmark.intents import Workload
 from benchmark.plan import (
+    CI_SIZE,
     PROTOCOLS,
     TRANSPORTS,
     Goal,
@@ -311,7 +312,7 @@ def test_several_effects_of_one_call_are_struck_in_the_middle_and_at_the_end() -
 def test_the_ci_subset_is_small_applicable_and_has_every_workload_adapter_and_strike() -> None:
     cells = ci_subset(house(), whole())
     usable = judgeable(house(), whole())
-    assert len(cells) <= 60
+    assert len(cells) <= CI_SIZE
     assert set(cells) <= set(usable)
     for name in ("workload", "adapter", "boundary", "variant", "manifestation", "transport", "protocol", "strike"):
         assert {getattr(cell, name) for cell in cells} == {getattr(cell, name) for cell in usable}, name

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmark.boundaries import Boundary, Manifestation
+from benchmark.boundaries import Boundary, Manifestation, Variant
 from benchmark.contracts import Contract, Key
 from benchmark.history import Kind
 from benchmark.results import Blame, Judgement
@@ -14,6 +14,7 @@ from benchmark.scoring import judge
 from tests.unit.histories import (
     ANSWERS,
     BINDING,
+    INPUT,
     KEYED,
     LOST,
     NOT_EXECUTED,
@@ -21,6 +22,7 @@ from tests.unit.histories import (
     TRANSFER,
     TWINS,
     Story,
+    asked,
     control,
     effect,
     fields,
@@ -129,6 +131,18 @@ def test_a_call_of_two_effects_may_send_two_requests() -> None:
     assert judge(story.finish(i="error")).blame is Blame.PROVIDER
 
 
+def test_a_request_that_makes_both_legs_is_counted_for_each() -> None:
+    story = control(TRANSFER)
+    for _ in range(2):
+        request = story.request(story.call())
+        story.commit(request, given=fields("a"))
+        receipt = f"{request}b"
+        story.final.append(effect(receipt, fields("b")))
+        story.events[-2] = story.events[-2].model_copy(update={"receipts": (*(story.events[-2].receipts or ()), receipt)})
+    found = judge(story.finish(i="error"))
+    assert (found.extra, found.blame) == (2, Blame.RUNTIME)
+
+
 def _keyed(contract: Contract, *, second: str = "k", up: str | None = "k", **given: Any) -> Judgement:
     story = reset(contract=contract, key="k")
     call = story.call(key=second, **given)
@@ -202,3 +216,56 @@ def test_nothing_is_invited_where_nothing_is_extra() -> None:
     story = control()
     story.answer(story.call(), NOT_EXECUTED)
     assert not judge(story.finish(i=("committed", story.succeed()))).invited
+
+
+# --- demanded by the specification -------------------------------------------------------------------------------------
+
+
+def _again(story: Story, *, key: str | None = None, **given: Any) -> Judgement:
+    """Sent again and made again."""
+    call = story.call(key=key, **given)
+    receipt = story.commit(story.request(call))
+    story.answer(call, success(receipt))
+    return judge(story.finish(i=("committed", receipt)))
+
+
+def test_what_is_sent_again_with_the_input_that_was_asked_for_is_not_the_runtimes() -> None:
+    found = _again(asked(), inputs=INPUT)
+    assert (found.extra, found.spec_mandated, found.blame, found.reaction) == (1, 1, Blame.TOOL_SERVER, "answered")
+    assert found.seen_as == "asked for input"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"inputs": {}}, {"inputs": INPUT | {"more": {}}}, {"inputs": INPUT, "state": "s"}],
+    ids=["anew", "without input", "with other input", "with a state that was not given"],
+)
+def test_what_is_sent_again_in_another_way_is_the_runtimes(given: dict[str, Any]) -> None:
+    found = _again(asked(), **given)
+    assert (found.extra, found.spec_mandated, found.blame, found.reaction) == (1, 0, Blame.RUNTIME, "retried")
+
+
+def test_a_state_that_is_not_brought_back_makes_it_another_call() -> None:
+    assert _again(asked(Variant.WITH_STATE), inputs=INPUT).spec_mandated == 0
+    assert _again(asked(Variant.WITH_STATE), inputs=INPUT, state="s").spec_mandated == 1
+
+
+def test_changed_arguments_make_it_another_call() -> None:
+    assert _again(asked(), inputs=INPUT, arguments={"memo": "other"}).spec_mandated == 0
+
+
+def test_one_request_for_input_demands_one_call() -> None:
+    story = asked()
+    story.succeed(inputs=INPUT)
+    found = _again(story, inputs=INPUT)
+    assert (found.extra, found.spec_mandated, found.blame, found.reaction) == (2, 1, Blame.RUNTIME, "retried+answered")
+
+
+def test_a_key_that_came_back_with_the_input_is_asked_about_first() -> None:
+    found = _again(asked(contract=KEYED, key="k"), inputs=INPUT, key="k")
+    assert (found.spec_mandated, found.blame) == (1, Blame.TOOL_SERVER)
+
+
+def test_a_request_for_input_is_no_success() -> None:
+    assert judge(asked().finish(i="error")).unresolved == 1
+    assert judge(asked().finish(i=("committed", "ch_1"))).unresolved == 0

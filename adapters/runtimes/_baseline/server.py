@@ -12,7 +12,8 @@ from typing import Any, Literal
 import anyio
 from anyio.abc import TaskGroup
 from mcp import Client, MCPError, StdioServerParameters, types
-from pydantic import ConfigDict, ValidationError
+from mcp.client.session import ElicitationFnT
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from _baseline.reply import Came, Reply
 from _baseline.task import Request, Task
@@ -23,6 +24,15 @@ GRACE_S = 3.0
 """Beyond ``tool_call_s``: where even the SDK's own timeout did not end a call, the connection counts as gone."""
 CLOSE_S = {"stdio": 8.0, "http": 2.0}
 """Deadline for closing; the SDK itself gives a child process 2 s, then SIGTERM, 2 s, SIGKILL."""
+
+
+ACCEPTED = types.ElicitResult(action="accept", content={})
+"""The user, asked for input, confirms."""
+
+
+async def accept(context: object, params: object) -> types.ElicitResult:
+    """Answers whatever the server asks; the SDK then sends the call again, with the answer."""
+    return ACCEPTED
 
 
 class _OpenParams(types.CallToolRequestParams):
@@ -36,11 +46,17 @@ class _OpenCall(types.Request[_OpenParams, Literal["tools/call"]]):
     params: _OpenParams
 
 
+_ANSWER: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
+    types.CallToolResult | types.InputRequiredResult
+)
+
+
 class Connection:
     """One client session from its handshake to its end, whoever ends it."""
 
-    def __init__(self, server: dict[str, Any]) -> None:
+    def __init__(self, server: dict[str, Any], answer: ElicitationFnT) -> None:
         self._server = server
+        self._answer = answer
         self._scope = anyio.CancelScope()
         self._ready = anyio.Event()
         self._closing = anyio.Event()
@@ -53,7 +69,7 @@ class Connection:
         """Opens, stays until closed or broken; never raises."""
         try:
             with self._scope:
-                async with Client(self._target()) as client:
+                async with Client(self._target(), elicitation_callback=self._answer) as client:
                     # Without the list the client would fetch it after the first result, to validate that, inside the call.
                     await client.list_tools()
                     self._client = client
@@ -90,9 +106,14 @@ class Connection:
             if not request.params:
                 return await client.call_tool(request.tool, request.arguments, read_timeout_seconds=timeout_s, meta=meta)
             params = _OpenParams(name=request.tool, arguments=request.arguments, _meta=meta, **request.params)
-            result = await client.session.send_request(
-                _OpenCall(params=params), types.CallToolResult, request_read_timeout_seconds=timeout_s
-            )
+            while True:
+                result = await client.session.send_request(
+                    _OpenCall(params=params), _ANSWER, request_read_timeout_seconds=timeout_s
+                )
+                if isinstance(result, types.CallToolResult):
+                    break
+                given = dict.fromkeys(result.input_requests or (), ACCEPTED)
+                params = params.model_copy(update={"input_responses": given, "request_state": result.request_state})
             if not result.is_error:
                 await client.session.validate_tool_result(request.tool, result)
             return result
@@ -111,9 +132,10 @@ class Connection:
 class Server:
     """Sends calls, one at a time, over a connection that is opened anew after it died."""
 
-    def __init__(self, task: Task, tasks: TaskGroup) -> None:
+    def __init__(self, task: Task, tasks: TaskGroup, answer: ElicitationFnT = accept) -> None:
         self._task = task
         self._tasks = tasks
+        self._answer = answer
         self._connection: Connection | None = None
 
     async def call(self, request: Request) -> Reply:
@@ -152,7 +174,7 @@ class Server:
         if self._connection is not None and not self._connection.usable():
             await self.close()
         if self._connection is None:
-            self._connection = Connection(self._task.server)
+            self._connection = Connection(self._task.server, self._answer)
             self._tasks.start_soon(self._connection.live)
             await self._connection.opened()
         return self._connection

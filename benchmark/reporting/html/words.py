@@ -54,11 +54,13 @@ PLAINLY: dict[Boundary, str] = {
     Boundary.LOOKUP_FAILURE: "The effect was made, the answer was lost, and the look-up that asked for it failed too.",
     Boundary.DOUBLE_RESUME: "The effect was made; then the runtime was paused, another took over, and the first went on.",
     Boundary.LEASE_EXPIRED: "The effect was made; then the runtime was killed, and met its own lease when it came back.",
+    Boundary.INPUT_REQUIRED: "The effect was made; then the tool server asked for input, for which the call is sent again.",
 }
 """What the fault did, to somebody who knows none of our words."""
 
 _REACTIONS = {
     "retried": "sent the call again",
+    "answered": "gave the input and sent the call again, as the specification says",
     "looked-up": "looked up what had happened",
     "cancelled": "cancelled the call",
     "gave-up": "did not send it again",
@@ -69,6 +71,7 @@ _SEEN = {
     "nothing": "nothing: it waited in vain",
     "result": "an ordinary result",
     "bad result": "a result that violates the tool's schema",
+    "asked for input": "a request for input",
     "connection lost": "its connection break",
     "cancelled by the runtime": "no answer in time, and cancelled",
     "disconnected by the runtime": "no answer in time, and hung up",
@@ -103,6 +106,8 @@ def story(result: CellResult) -> list[str]:
     if result.blame is not None and result.extra:
         invited = ", which an answer or the specification had invited" if result.invited else ""
         told.append(f"The {result.blame} was the first to multiply{invited}.")
+    if result.spec_mandated:
+        told.append(f"Of these effects the specification demanded {result.spec_mandated}: it has the call sent again.")
     return [line for line in told if line]
 
 
