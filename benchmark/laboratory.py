@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import resource
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ class Laboratory:
         """Where an HTTP provider listens; started when first needed, shared by all cells."""
         async with self._starting:
             if name not in self._providers:
-                self._providers[name] = await self._start(name)
+                self._providers[name] = await services.on_free_ports(partial(self._start, name))
         return self._providers[name]
 
     async def _start(self, name: str) -> str:

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -145,7 +146,7 @@ class Quarters:
     async def _share(self, service: Service) -> None:
         state = self._scratch / f"shared-{self.runtime.name}-{service.name}"
         self._shared[service.name] = await services.start(
-            service, self.values, self.folder, state, self._forge, self._client, self._output()
+            service, self.values, self.folder, state, self._forge, self._client, self._output
         )
 
     async def own(self, folder: Path, forge: Forge, outputs: dict[str, Output]) -> list[Running]:
@@ -153,9 +154,9 @@ class Quarters:
         found = []
         for service in self.runtime.service:
             if not service.shared:
-                output = outputs[f"service-{service.name}"] = Output()
                 state = folder / f"service-{service.name}"
-                found.append(await services.start(service, self.values, self.folder, state, forge, self._client, output))
+                output_of = partial(_output_in, outputs, f"service-{service.name}")
+                found.append(await services.start(service, self.values, self.folder, state, forge, self._client, output_of))
         return found
 
     async def close(self) -> None:
@@ -166,3 +167,9 @@ class Quarters:
             await running.child.kill_tree()
         for output in self._outputs:
             output.close()
+
+
+def _output_in(outputs: dict[str, Output], name: str) -> Output:
+    """One more place for what a program prints, among those of a cell."""
+    output = outputs[f"{name}-{len(outputs)}"] = Output()
+    return output

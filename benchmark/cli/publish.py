@@ -10,9 +10,11 @@ import typer
 
 from benchmark import published
 from benchmark.cli import sources
+from benchmark.cli.site import releases
 from benchmark.cli.sources import Source
 from benchmark.errors import UsageError
 from benchmark.published import Published
+from benchmark.reporting import league, site
 from benchmark.reporting.untrusted import plain
 from benchmark.results import CellResult, Verdict
 
@@ -22,13 +24,26 @@ def publish(
     into: Annotated[Path, typer.Option(metavar="DIR", help="Where published results lie.")] = sources.PUBLISHED,
     replace: Annotated[bool, typer.Option("--replace", help="Write over a result of the same day and suite.")] = False,
 ) -> None:
-    """Write a finished run as DIR/RUNTIME/DATE-SUITE.json: every cell's result, without histories and evidence."""
+    """Write a finished run as DIR/RUNTIME/DATE-SUITE.json, and the league of all that lie there as DIR/README.md.
+
+    It holds every cell's result, without histories and evidence.
+    """
     source = sources.load(run)
     _refuse(source)
     target = into / published.place(source.header)
     if target.exists() and not replace:
         raise UsageError(f"{target}: is published already; --replace writes over it")
     text = made(source, datetime.now(UTC)).text()
+    _write(target, text)
+    found, notes = releases(into)
+    _write(into / league.FILE, league.text(site.league(found)))
+    typer.echo(f"{target}: {len(source.results)} cells, {len(text) // 1024 + 1} KiB")
+    for warning in (*_warnings(source), *notes):
+        typer.echo(f"note: {plain(warning, 400)}", err=True)
+
+
+def _write(target: Path, text: str) -> None:
+    """Whole, or not at all."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(target.name + ".part")
@@ -36,9 +51,6 @@ def publish(
         part.replace(target)
     except OSError as error:
         raise UsageError(f"{target}: cannot be written: {error.strerror}") from None
-    typer.echo(f"{target}: {len(source.results)} cells, {len(text) // 1024 + 1} KiB")
-    for warning in _warnings(source):
-        typer.echo(f"note: {plain(warning, 400)}", err=True)
 
 
 def made(source: Source, now: datetime) -> Published:

@@ -21,6 +21,17 @@ def site(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the site goes.")] = Path("reports/site"),
 ) -> None:
     """Build a static site of all published results: league, a page for each runtime, method, trophies."""
+    found, notes = releases(folder)
+    if not found and not notes:
+        raise UsageError(f"{folder}: holds no published results; bench publish RUN makes one")
+    print(write(found, trophies.read(folder), notes, out))
+    for note in notes:
+        typer.echo(f"bench: {plain(note, 400)}", err=True)
+    raise typer.Exit(Exit.USAGE if notes else Exit.COMPLETED)
+
+
+def releases(folder: Path) -> tuple[dict[str, list[Release]], list[str]]:
+    """Runtime → its published results, oldest first; and what could not be read."""
     found: dict[str, list[Release]] = {}
     notes: list[str] = []
     for path in (path for paths in sources.published_files(folder).values() for path in paths):
@@ -30,14 +41,9 @@ def site(
             notes.append(str(error))
         else:
             found.setdefault(release.header.runtime, []).append(release)
-    if not found and not notes:
-        raise UsageError(f"{folder}: holds no published results; bench publish RUN makes one")
-    for releases in found.values():
-        releases.sort(key=lambda release: release.header.started)
-    print(write(found, trophies.read(folder), notes, out))
-    for note in notes:
-        typer.echo(f"bench: {plain(note, 400)}", err=True)
-    raise typer.Exit(Exit.USAGE if notes else Exit.COMPLETED)
+    for each in found.values():
+        each.sort(key=lambda release: release.header.started)
+    return found, notes
 
 
 def _release(path: Path) -> Release:

@@ -26,12 +26,12 @@ def run(summary: Summary) -> str:
         f"{MARKER}\n### Declared-Effect Bench: {code(header.runtime)}" + (f" ({code(versions)})" if versions else ""),
         prose(summary.answer),
         *(part for side in summary.sides for part in _side(side)),
-        *_list("One cell for each kind of violation", _examples(summary)),
-        *_list(
+        *folded("One cell for each kind of violation", examples(summary)),
+        *folded(
             "Flaky", (f"{code(one.cell)}: {', '.join(f'{v} {n}' for v, n in one.verdicts.items())}" for one in summary.flaky)
         ),
-        *_list("Not judged", (f"{one.runs} {one.verdict}: {code(one.reason or '–')}" for one in summary.unjudged)),
-        *_list("Could not be read", (code(note, 300) for note in summary.notes)),
+        *folded("Not judged", (f"{one.runs} {one.verdict}: {code(one.reason or '–')}" for one in summary.unjudged)),
+        *folded("Could not be read", (code(note, 300) for note in summary.notes)),
         _foot(summary),
     ]
     return "\n\n".join(parts) + "\n"
@@ -62,14 +62,15 @@ def prose(text: object, limit: int = 1000) -> str:
 def _side(side: Side) -> Iterator[str]:
     rows = [(f"{row.number or '–'} {row.boundary}", row.counts, ", ".join(row.words)) for row in side.boundaries]
     rows.append(("**all**", side.whole, ""))
-    table = _table(
+    listed = table(
         ("boundary", "judged", "stimuli", *(figure.value for figure in Figure), "seen"),
         ((prose(name) if name != "**all**" else name, *_counts(counts), prose(words)) for name, counts, words in rows),
     )
     if side.truthful:
-        yield table
+        yield listed
     else:
-        yield f"<details><summary>Treacherous tool adapters (what they declare is untrue)</summary>\n\n{table}\n\n</details>"
+        title = "Treacherous tool adapters (what they declare is untrue)"
+        yield f"<details><summary>{title}</summary>\n\n{listed}\n\n</details>"
 
 
 def _counts(counts: Counts) -> Iterator[str]:
@@ -80,7 +81,8 @@ def _counts(counts: Counts) -> Iterator[str]:
         yield "n/a" if not counts.judged else f"**{shown}**" if shown else "0"
 
 
-def _examples(summary: Summary) -> Iterator[str]:
+def examples(summary: Summary) -> Iterator[str]:
+    """A line for each kind that occurs: what it is, in how many cells, and the command that runs one of them again."""
     for one in summary.examples:
         blame = f", blame: {one.result.blame}" if one.result.blame and one.result.extra else ""
         lied = "" if one.result.truthful else ", treacherous adapter"
@@ -90,18 +92,18 @@ def _examples(summary: Summary) -> Iterator[str]:
 
 def _pair(pair: Pair) -> Iterator[str]:
     yield f"**{code(pair.before)} → {code(pair.after)}**: {pair.compared} cells judged in both"
-    yield from _list("Mind", (prose(caveat) for caveat in pair.caveats))
+    yield from folded("Mind", (prose(caveat) for caveat in pair.caveats))
     if pair.marks:
         marks = list(pair.marks)
         rows = [(slug, counts) for slug, counts in pair.boundaries.items()] + [("**all**", pair.marks)]
-        yield _table(
+        yield table(
             ("boundary", *(f"{SIGNS[mark]} {mark}" for mark in marks)),
             (
                 (slug if slug == "**all**" else prose(slug), *(str(counts.get(mark, 0)) for mark in marks))
                 for slug, counts in rows
             ),
         )
-    yield from _list("What moved", (_change(change) for change in pair.changes if change.mark.moved))
+    yield from folded("What moved", (_change(change) for change in pair.changes if change.mark.moved))
 
 
 def _change(change: Change) -> str:
@@ -109,7 +111,7 @@ def _change(change: Change) -> str:
     return f"{SIGNS[change.mark]} **{change.mark}** {code(change.cell)}{lied}<br>{code(change.why, 300)}"
 
 
-def _list(title: str, lines: Iterable[str]) -> Iterator[str]:
+def folded(title: str, lines: Iterable[str]) -> Iterator[str]:
     """A folded list, if there is anything in it; cut at ``MOST``."""
     every = list(lines)
     if every:
@@ -118,7 +120,8 @@ def _list(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield f"<details><summary>{title} ({len(every)})</summary>\n\n{told}\n\n</details>"
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Of fields that are Markdown already."""
     lines = [titles, ["---"] + ["--:"] * (len(titles) - 1), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -102,7 +102,7 @@ def write(runtimes: Mapping[str, Sequence[Release]], trophies: Sequence[Trophy],
     places = league(runtimes)
     save(
         out / "index.html",
-        _page("site_index", places=places, slugs=_slugs(places), trophies=trophies, notes=notes, root="."),
+        _page("site_index", places=places, slugs=boundaries_of(places), trophies=trophies, notes=notes, root="."),
     )
     save(out / "method.html", _page("site_method", kinds=_words(), rows=list(TABLE.values()), root="."))
     save(out / "trophies.html", _page("site_trophies", trophies=trophies, known=set(runtimes), root="."))
@@ -150,7 +150,7 @@ def history(releases: Sequence[Release]) -> list[Step]:
     return steps[::-1]
 
 
-def _slugs(places: Sequence[Place]) -> dict[bool, list[str]]:
+def boundaries_of(places: Sequence[Place]) -> dict[bool, list[str]]:
     """Boundaries that any runtime has results at, for truthful and treacherous adapters."""
     found = {}
     for truthful in (True, False):

@@ -360,6 +360,19 @@ def test_a_service_that_does_not_come_up_is_a_harness_error_with_its_last_line(s
         assert result.reason == "service store ended with status 1 while starting: the licence is lost"
 
 
+def test_a_service_whose_port_was_taken_meanwhile_is_started_on_another(stage: Stage, tmp_path: Path) -> None:
+    log = tmp_path / "starts"
+    taken = f"import sys\nopen({str(log)!r}, 'a').write(sys.argv[2] + chr(10))\n"
+    taken += f"if len(open({str(log)!r}).readlines()) < 3:\n    sys.exit('address already in use')\n"
+    (stage.folder / "server.py").write_text(taken + SERVER.replace("LOG", repr(str(tmp_path / "log"))))
+    stage.declare(SERVICE)
+    (result, _), *_ = stage(CONTROL).values()
+    assert result.verdict is Verdict.CORRECT, result.reason
+    ports = log.read_text().split()
+    assert len(ports) == 3
+    assert len(set(ports)) > 1
+
+
 def test_a_service_that_ends_during_a_cell_makes_it_a_harness_error(stage: Stage) -> None:
     (stage.folder / "server.py").write_text(
         "import socket, sys\nsocket.create_server(('127.0.0.1', int(sys.argv[2]))).accept()\nsys.exit('enough')\n"

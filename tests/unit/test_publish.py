@@ -55,6 +55,18 @@ def test_a_run_is_published_below_its_runtime_by_date_and_suite(run: Path, capsy
     assert "1 duplicate effect" in told["answer"]
 
 
+def test_the_league_of_all_results_lies_beside_them(run: Path) -> None:
+    head = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**head, "versions": {"a|b": "<b>1</b>"}}))
+    assert bench(["publish", "run-1"]) == Exit.COMPLETED
+    league = Path("results/published/README.md").read_text()
+    assert f"| [blind-retry]({TARGET.relative_to('results/published')}) | a\\|b \\<b\\>1\\</b\\> | 2026-01-01 |" in league
+    extra = league.split("## extra: ")[1].split("## ")[0]
+    assert "| runtime | none | 3 after-commit | all |" in extra
+    assert "| blind-retry | 0/1 | **1**/1 | **1**/2 |" in extra
+    assert f"bench run --runtime blind-retry --cell {STRUCK}" in league
+
+
 def test_what_is_published_is_not_written_over_unasked(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench(["publish", "run-1"]) == Exit.COMPLETED
     assert bench(["publish", "run-1"]) == Exit.USAGE
