@@ -213,7 +213,7 @@ class Performance:
         if not ended:
             self.recorder.record(Kind.STILL_RUNNING, incarnation=number)
             self.fault.ended()
-            await self._kill(number)
+            await self._end(child, number)  # in that moment it may end by itself: its time was over all the same
             return False
         self.fault.finish()
         self._record_outcome(number, child.status or 0)
@@ -310,11 +310,14 @@ class Performance:
         assert runtime is not None
         if runtime.ended.is_set():
             raise HarnessError("the runtime had ended before it was to be killed")
+        await self._end(runtime, number)
+        if runtime.status != -9:
+            raise HarnessError(f"the runtime (pid {runtime.pid}) ended with status {runtime.status}, not of SIGKILL")
+
+    async def _end(self, runtime: Child, number: int) -> None:
         self.scene.dead.add(number)
         self.recorder.record(Kind.RUNTIME_KILLED, incarnation=number, pid=runtime.pid)
         await runtime.kill_tree()
-        if runtime.status != -9:
-            raise HarnessError(f"the runtime (pid {runtime.pid}) ended with status {runtime.status}, not of SIGKILL")
         if self._stdio is not None:
             await self._stdio.kill_servers(number)
         await self._kill_disowned()

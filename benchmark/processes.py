@@ -331,14 +331,16 @@ def _kill(pid: int) -> None:
 
 
 def environment(extra: dict[str, str]) -> dict[str, str]:
-    """The environment of a program under test: a user's, and of ours nothing but ``extra`` and the certificates' place.
+    """The environment of a program under test: a user's; of ours only ``extra``, and what makes it cheap to start.
 
     Nothing here speaks TLS, but HTTP clients read some hundred certificates when they are made (22 ms of CPU each time);
-    where OpenSSL has its folder of them, named as the place to look, they read those that they need: none.
+    where OpenSSL has its folder of them, named as the place to look, they read those that they need: none. Who imports NumPy
+    starts OpenBLAS's threads, and cannot be forked then; with one thread in all there are none to start.
     """
     kept = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "VIRTUAL_ENV")
     own = {name: os.environ[name] for name in kept if name in os.environ}
-    return own | {"SSL_CERT_DIR": ssl.get_default_verify_paths().openssl_capath} | extra
+    cheap = {"SSL_CERT_DIR": ssl.get_default_verify_paths().openssl_capath, "OPENBLAS_NUM_THREADS": "1"}
+    return own | cheap | extra
 
 
 def fill(command: Sequence[str], **values: str) -> tuple[str, ...]:
