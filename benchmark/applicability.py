@@ -63,7 +63,7 @@ def meaningless(workload: Workload, adapter: ToolAdapter, provider: Provider, ce
         return f"{cell.boundary} has no variant {cell.variant}"
     if cell.manifestation not in row.manifestations:
         return f"{cell.boundary} has no manifestation {cell.manifestation}"
-    if reason := _wire(provider, cell):
+    if reason := _wire(adapter, provider, cell):
         return reason
     lacking = next(
         (call.tool for intent in workload.intents for call in intent.calls if call.tool not in adapter.tools), None
@@ -71,7 +71,7 @@ def meaningless(workload: Workload, adapter: ToolAdapter, provider: Provider, ce
     return f"the adapter has no tool {lacking}" if lacking else _strike(workload, adapter, cell)
 
 
-def _wire(provider: Provider, cell: Cell) -> str | None:
+def _wire(adapter: ToolAdapter, provider: Provider, cell: Cell) -> str | None:
     """The wire on which the fault would strike cannot show it so."""
     point = strike_point(cell.boundary, cell.variant)
     tool_wire = point in (Point.CALL, Point.RESULT) or cell.boundary is Boundary.LOOKUP_FAILURE
@@ -79,6 +79,13 @@ def _wire(provider: Provider, cell: Cell) -> str | None:
         return "reset of a stdio tool wire is crash"
     if provider.kind == "files" and point in (Point.REQUEST, Point.REPLY) and cell.manifestation not in _AT_A_GATE:
         return f"a gate cannot show {cell.manifestation}"
+    if cell.variant is Variant.RESUMABLE:
+        if (cell.transport, cell.protocol) != ("http", "2025-11-25"):
+            return f"no stream is resumed over {cell.transport} in {cell.protocol}"
+        if cell.manifestation is not Manifestation.RESET:
+            return "what is resumed is a stream that broke (reset)"
+        if adapter.http_answers != "sse":
+            return f"{adapter.name} answers without a stream"
     if cell.boundary is Boundary.INPUT_REQUIRED and cell.protocol != "2026-07-28":
         return f"in {cell.protocol} no result asks for input"
     if cell.boundary is Boundary.OTHER_INSTANCE:

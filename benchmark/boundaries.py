@@ -46,6 +46,7 @@ class Variant(StrEnum):
     BINDING = "binding"
     AT_ONCE = "at-once"
     AFTER_LEASE = "after-lease"
+    RESUMABLE = "resumable"
     WITH_STATE = "with-state"
     WITHOUT_STATE = "without-state"
 
@@ -103,10 +104,12 @@ class Row:
     not_meant: str = ""
     """What a result at this boundary is easily taken for, and does not say."""
 
-    @property
-    def beyond(self) -> bool:
+    later: tuple[Variant, ...] = ()
+    """Those of the variants that are beyond the ten although their row is not."""
+
+    def beyond(self, variant: Variant) -> bool:
         """Beyond the ten: its spine is kept short."""
-        return self.number > 10
+        return self.number > 10 or variant in self.later
 
 
 _N = (Variant.NONE,)
@@ -163,12 +166,13 @@ TABLE: dict[Boundary, Row] = {
             Boundary.BEFORE_DELIVERY,
             4,
             Point.RESULT,
-            _N,
+            (Variant.NONE, Variant.RESUMABLE),
             (_M.RESET, _M.SILENCE, _M.ERROR, _M.IS_ERROR, _M.BAD_RESULT, _M.CRASH),
-            "the tool server has answered; the answer never reaches the runtime",
-            "commit < tool server's result, not delivered on any stream",
+            "the tool server has answered; the answer never reaches the runtime (`resumable`: unless it resumes the stream)",
+            "commit < tool server's result, not delivered on any stream (`resumable`: on none that it did not resume)",
             False,
             "that the tool server does not know: it knows and has answered; only the runtime was not told",
+            (Variant.RESUMABLE,),
         ),
         Row(
             Boundary.DURING_CANCEL,
@@ -310,6 +314,7 @@ VARIANTS: dict[Variant, str] = {
     Variant.BINDING: "a binding argument is changed: it is another effect, and not authorised",
     Variant.AT_ONCE: "started again while the runtime's own lease of the work still lives",
     Variant.AFTER_LEASE: "started again once the runtime's own lease of the work is over",
+    Variant.RESUMABLE: "the stream has event ids, and breaks when its answer is stored: who resumes it is given the answer",
     Variant.WITH_STATE: "the request carries a requestState: the call that brings it back is answered, and not made again",
     Variant.WITHOUT_STATE: "it carries none: the tool server takes the call that brings the input for a new one",
 }

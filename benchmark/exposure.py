@@ -197,16 +197,26 @@ def _before_delivery(proof: _Proof) -> str:
     for strike in strikes:
         call = proof.call_of(strike)
         proof.need("the tool server's result", Kind.RESULT, call=call, before=strike.n)
-        proof.not_delivered(call)
+        resumed = _resumed(proof, call, strike) if proof.variant is Variant.RESUMABLE else None
+        proof.not_delivered(call, before=resumed.n if resumed is not None else None)
     first = strikes[0]
     call = proof.call_of(first)
     result = proof.need("the tool server's result", Kind.RESULT, call=call, before=first.n)
     told = f"the {_fault(first)} (#{first.n}); answer not delivered"
+    if proof.variant is Variant.RESUMABLE:
+        resumed = _resumed(proof, call, first)
+        told += f" until the stream was resumed (#{resumed.n})" if resumed is not None else ", the stream not resumed"
     if proof.is_read(call):
         return f"result of the read (#{result.n}) before {told}"
     commits = proof.commits_of_call(call, before=result.n)
     probe = proof.probe(commits, before=first.n)
     return f"{_seen(commits[-1], probe)}, result (#{result.n}) before {told}"
+
+
+def _resumed(proof: _Proof, call: int, strike: Event) -> Event | None:
+    """The stream could be resumed when it broke; when the runtime did so, if it did."""
+    proof.need("an event id of the call's stream", Kind.PRIMED, call=call, before=strike.n)
+    return proof.history.first(Kind.RESUMED, after=strike.n, call=call)
 
 
 def _during_cancel(proof: _Proof) -> str:

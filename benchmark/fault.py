@@ -175,9 +175,17 @@ class Fault:
         if self._manifestation is Manifestation.ASKED and not call.asks:
             self._inapplicable("cannot be asked")
             return None
+        if self._variant is Variant.RESUMABLE and not await self._primed(call):
+            self._inapplicable("no event id")
+            return None
         self._hands.probe()
         self._strike(call, None)
         return self._manifestation
+
+    async def _primed(self, call: LiveCall) -> bool:
+        """Whether the runtime has an event id of the call's stream; it was sent before the answer."""
+        found = await self._scene.recorder.until(lambda event: event.kind is Kind.PRIMED and event.call == call.n, DONE_S)
+        return found is not None
 
     async def on_cancel(self, call: LiveCall) -> bool:
         """The runtime cancelled a call; False: the tool server is not told."""

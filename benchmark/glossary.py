@@ -219,8 +219,8 @@ _FIELDS: dict[str, _Word] = {
     ),
     "injected": _Word("how the fault was made to show on the wire", "the cell's manifestation"),
     "reaction": _Word(
-        "what the runtime did after the fault: retried, answered (gave the input that was asked for, as the specification "
-        "says), looked-up, cancelled, gave-up, or nothing",
+        "what the runtime did after the fault: retried, resumed (asked for the rest of a broken stream), answered (gave the "
+        "input that was asked for, as the specification says), looked-up, cancelled, gave-up, or nothing",
         "calls, cancels and ends after the strike",
         "a judgement: no reaction is wrong in itself",
     ),
@@ -253,6 +253,7 @@ REASONS: dict[str, str] = {
     "never looked up": "the runtime made no look-up after the loss that could have been taken",
     "finished first": "the runtime had ended before the fault could strike",
     "tool server ended first": "the tool server had ended, and with it the request that was held",
+    "no event id": "the tool server's stream gave the runtime no event id, so that it cannot be resumed",
     "cannot be asked": "the client did not say that its user can be asked for input, so that no server may",
     "model not asked": "the model was told of no error of the struck call, so it did not ask again with a changed argument",
     "nothing was committed": "the struck call made no new effect whose answer could be lost",

@@ -37,6 +37,8 @@ class Kind(StrEnum):
     CALL_FORWARDED = "call-forwarded"  # call, instance: the tool server gets it
     RESULT = "result"  # call, result (tool server's JSON-RPC result or error)
     DELIVERED = "delivered"  # call, result (what the runtime was given), altered (by the fault)
+    PRIMED = "primed"  # call: the runtime has an event id of the call's stream, from which it can resume it
+    RESUMED = "resumed"  # call, incarnation: the runtime asks for the rest of the call's stream (Last-Event-ID)
     CONNECTION_LOST = "connection-lost"  # incarnation, call?: the runtime saw its connection or HTTP exchange break
     CANCEL = "cancel"  # call, incarnation, by ("notification"|"disconnect"): the runtime cancelled
     CANCEL_DELIVERED = "cancel-delivered"  # call

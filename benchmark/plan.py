@@ -13,13 +13,13 @@ import random
 import zlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, product
 from typing import Literal, Protocol
 
 from benchmark.applicability import EVERYTHING, inapplicable, meaningless, struck
-from benchmark.boundaries import TABLE, Row
+from benchmark.boundaries import TABLE, Row, Variant
 from benchmark.cells import Cell, Strike, Which
 from benchmark.contracts import ContractKind, Frozen
 from benchmark.entries import Capabilities, Provider, ToolAdapter
@@ -123,12 +123,24 @@ def plan(suite: Suite, seed: int = 0, *, quick: bool = False, repeat: int = 1) -
     return tuple(cell.repeated(number) for number in range(1, repeat + 1) for cell in cells)
 
 
+def _having(row: Row, variants: Iterable[Variant]) -> Row:
+    return replace(row, variants=tuple(variants))
+
+
+_SHARES: tuple[tuple[Row, ...], ...] = (
+    tuple(_having(row, (v for v in row.variants if not row.beyond(v))) for row in TABLE.values() if row.number <= 10),
+    tuple(row for row in TABLE.values() if row.number > 10),
+    tuple(_having(row, row.later) for row in TABLE.values() if row.later),
+)
+"""The table as it is planned, each share for itself: the ten, the boundaries beyond them, the variants that came later."""
+
+
 def spine(suite: Suite) -> Iterator[Cell]:
     """Every variant, manifestation, transport and protocol of every boundary, for the suite's pairs; strike first-once."""
     for pair in suite.spine:
         here = stage(suite, pair.workload, pair.adapter)
-        for row in TABLE.values():
-            if pair.beyond or not row.beyond:
+        for rows in _SHARES if pair.beyond else _SHARES[:1]:
+            for row in rows:
                 yield from here.coordinates(row, (Strike(),))
 
 
@@ -148,8 +160,7 @@ def pairs(values: tuple[Hashable, ...]) -> tuple[Goal, ...]:
 def breadth(suite: Suite, seed: int = 0) -> tuple[Cell, ...]:
     """One cell for every stage and boundary, chosen for the pairs that are still rare; then the few that complete them."""
     seen: Counter[Goal] = Counter()
-    ten = _breadth(suite, seed, tuple(row for row in TABLE.values() if not row.beyond), seen)
-    return ten + _breadth(suite, seed, tuple(row for row in TABLE.values() if row.beyond), seen)
+    return tuple(cell for rows in _SHARES for cell in _breadth(suite, seed, rows, seen))
 
 
 def _breadth(suite: Suite, seed: int, rows: Sequence[Row], seen: Counter[Goal]) -> tuple[Cell, ...]:

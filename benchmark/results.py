@@ -129,7 +129,8 @@ class Judgement(Frozen):
     )
     funnel: dict[str, int] = Field(default_factory=dict, description="intents, calls, upstream_requests, effects.")
     reaction: str = Field(
-        default="nothing", description="retried, answered, looked-up, cancelled, gave-up: joined with +; or nothing."
+        default="nothing",
+        description="retried, resumed, answered, looked-up, cancelled, gave-up: joined with +; or nothing.",
     )
     seen_as: str = ""
     stimulus: str = ""

@@ -237,6 +237,8 @@ _TOLD: dict[Kind, Callable[[Event], Move]] = {
     Kind.RESULT: lambda event: Move(Lane.SERVER, Lane.WIRE, f"call {event.call} result: {_answer(event.result)}"),
     Kind.DELIVERED: _delivered,
     Kind.CONNECTION_LOST: _lost,
+    Kind.PRIMED: lambda event: Move(Lane.WIRE, Lane.RUNTIME, f"call {event.call}: an event id of its stream", style="dim"),
+    Kind.RESUMED: lambda event: Move(Lane.RUNTIME, Lane.WIRE, f"call {event.call}: the rest of its stream asked for"),
     Kind.CANCEL: _cancel,
     Kind.CANCEL_DELIVERED: lambda event: Move(Lane.WIRE, Lane.SERVER, f"cancel of call {event.call} delivered"),
     Kind.CLOSED: lambda event: Move(Lane.RUNTIME, Lane.WIRE, "connection closed by the runtime", style="dim"),

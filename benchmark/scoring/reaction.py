@@ -18,7 +18,7 @@ def struck_call(about: Attribution) -> tuple[Event, Event | None] | None:
 
 
 def reaction(about: Attribution) -> str:
-    """retried, answered (a request for input), looked-up, cancelled, gave-up: joined with ``+``; or nothing."""
+    """retried, resumed, answered (a request for input), looked-up, cancelled, gave-up: joined with ``+``; or nothing."""
     struck = struck_call(about)
     if struck is None:
         return "nothing"
@@ -27,6 +27,9 @@ def reaction(about: Attribution) -> str:
     calls = [event for event in after if event.kind is Kind.CALL]
     retried = call is not None and _retried(about, strike, call)
     found = ["retried"] if retried else []
+    resumed = call is not None and any(event.kind is Kind.RESUMED and event.call == call.call for event in after)
+    if resumed:
+        found.append("resumed")
     answered = any(event.call in about.demanded for event in calls)
     if answered:
         found.append("answered")
@@ -34,7 +37,7 @@ def reaction(about: Attribution) -> str:
         found.append("looked-up")
     if any(event.kind is Kind.CANCEL for event in after):
         found.append("cancelled")
-    if not (retried or answered) and any(
+    if not (retried or answered or resumed) and any(
         event.kind is Kind.GAVE_UP or _ended_itself(about.history, event) for event in after
     ):
         found.append("gave-up")

@@ -24,6 +24,7 @@ class Assignment(BaseModel):
     gate: str | None = Field(default=None, description="Unix socket that brackets mutations of files.")
     root: str | None = Field(default=None, description="Folder of the files.")
     store: str | None = Field(default=None, description="A folder for what all instances of the server remember.")
+    resumable: bool = Field(default=False, description="http: streams have event ids and can be resumed (2025-11-25).")
     retention_s: float | None = Field(default=None, description="How long keys are remembered; absent: as tool.toml says.")
 
 

@@ -22,9 +22,12 @@ from benchmark.toolserver.arguments import schema
 from benchmark.toolserver.assignment import Assignment, read_assignment
 from benchmark.toolserver.calls import Calls, Guard, Transport, directly
 from benchmark.toolserver.gate import Gate
+from benchmark.toolserver.kept import Kept
 from benchmark.toolserver.steps import Around, Prepare
 from benchmark.toolserver.upstream import Attempt, Upstream
 
+RETRY_MS = 100
+"""What a client is told to wait before it resumes a stream; by itself it might wait longer than its call may last."""
 MOST_CALLS = 1000
 """Calls that may be under way at once; held ones occupy a thread each."""
 
@@ -118,7 +121,11 @@ def _http(server: Server[Any], adapter: ToolAdapter, assignment: Assignment) -> 
         raise UsageError("the assignment names no listen_fd")
     listening = socket.socket(fileno=assignment.listen_fd)
     config = uvicorn.Config(
-        server.streamable_http_app(json_response=adapter.http_answers == "json"),
+        server.streamable_http_app(
+            json_response=adapter.http_answers == "json",
+            event_store=Kept() if assignment.resumable else None,
+            retry_interval=RETRY_MS,
+        ),
         log_level="critical",
         access_log=False,
         ws="none",

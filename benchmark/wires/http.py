@@ -26,6 +26,7 @@ from benchmark.wires.scene import Instance, Scene
 from benchmark.wires.traffic import LiveCall
 
 SESSION = "mcp-session-id"
+LAST_EVENT_ID = "last-event-id"
 UP_S = 20.0
 """Deadline for a tool server to answer its first request."""
 MOST_AT_ONCE = 64
@@ -47,6 +48,7 @@ class Chunk:
     data: bytes
     payload: dict[str, Any] | None = None
     altered: bool = False
+    event_id: str = ""
 
 
 class Abort:
@@ -68,6 +70,8 @@ class Exchange:
     headers: dict[str, str]
     method: str = "POST"
     call: LiveCall | None = None
+    resumes: LiveCall | None = None
+    """The call whose broken stream it asks the rest of."""
     items: asyncio.Queue[Item] = field(default_factory=asyncio.Queue)
     response: aiohttp.ClientResponse | None = None
     task: asyncio.Task[Any] | None = None
@@ -84,6 +88,8 @@ class HttpWire:
         self._owners: dict[str, Instance] = {}
         self._handshakes: dict[str, list[tuple[bytes, dict[str, str]]]] = {}
         self._moved: dict[str, str] = {}
+        self._streams: dict[str, LiveCall] = {}
+        """Event id → the call on whose stream the runtime was given it."""
         self._keep_sessions = False
         self._spare: Instance | None = None
         self._under_way = 0
@@ -182,6 +188,9 @@ class HttpWire:
             exchange.call = scene.traffic.call(
                 params if isinstance(params, dict) else {}, message["id"], incarnation, self._current.name
             )
+        elif resumed := self._streams.get(request.headers.get(LAST_EVENT_ID, "")):
+            exchange.resumes = resumed
+            scene.recorder.record(Kind.RESUMED, incarnation=incarnation, call=resumed.n)
         else:
             kind = Kind.CLOSED if request.method == "DELETE" else Kind.MESSAGE
             said = {"method": method, "by": "runtime"} if kind is Kind.MESSAGE else {}
@@ -202,6 +211,7 @@ class HttpWire:
     async def _answer(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         scene = self._scene
         call = exchange.call
+        about = call or exchange.resumes
         response: web.StreamResponse | None = None
         while True:
             item = await exchange.items.get()
@@ -211,12 +221,15 @@ class HttpWire:
                     await response.prepare(request)
                 case Chunk():
                     assert response is not None
-                    if call is not None and item.payload is not None and not call.cancelled:
+                    if about is not None and item.payload is not None and not about.cancelled:
                         if not item.altered:
-                            call.delivered(item.payload)
-                        scene.recorder.record(Kind.DELIVERED, call=call.n, result=item.payload, altered=item.altered)
+                            about.delivered(item.payload)
+                        scene.recorder.record(Kind.DELIVERED, call=about.n, result=item.payload, altered=item.altered)
                     with suppress(ConnectionError):
                         await response.write(item.data)
+                    if call is not None and item.event_id:
+                        self._streams[item.event_id] = call
+                        scene.recorder.record(Kind.PRIMED, call=call.n)
                 case Abort():
                     if call is not None and call.incarnation not in scene.dead:
                         scene.recorder.record(Kind.CONNECTION_LOST, incarnation=call.incarnation, call=call.n)
@@ -281,14 +294,15 @@ class HttpWire:
         started = call is None
         if started:
             exchange.items.put_nowait(head)
+        about = call or exchange.resumes
         async for block in _events(response):
-            payload = _payload(parsed(_data(block))) if call is not None else None
+            payload = _payload(parsed(_data(block))) if about is not None else None
             if call is not None and payload is not None and await self._struck(exchange, call, payload, started=started):
                 return
             if not started:
                 exchange.items.put_nowait(head)
                 started = True
-            exchange.items.put_nowait(Chunk(block, payload))
+            exchange.items.put_nowait(Chunk(block, payload, event_id=_event_id(block)))
         if call is not None and not call.answered:
             exchange.items.put_nowait(Abort())
         else:
@@ -430,6 +444,11 @@ async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         while b"\n\n" in buffer:
             block, buffer = buffer.split(b"\n\n", 1)
             yield block + b"\n\n"
+
+
+def _event_id(block: bytes) -> str:
+    """The id of an event; empty where it has none."""
+    return next((line[3:].strip().decode() for line in block.split(b"\n") if line.startswith(b"id:")), "")
 
 
 def _data(block: bytes) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchmark.boundaries import Variant
 from benchmark.cells import Cell
 from benchmark.contracts import Contract
 from benchmark.entries import Provider, ToolAdapter
@@ -161,6 +162,7 @@ class Scene:
                 "root": str(self.scratch / "files") if files else None,
                 "store": str(self.scratch / "store"),
                 "retention_s": self._retention_s,
+                "resumable": self.cell.variant is Variant.RESUMABLE,
             },
         )
         child = await self._launch(places, listener, config, name)

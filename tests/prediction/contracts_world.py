@@ -70,6 +70,8 @@ EFFECTS: dict[str, dict[str, Any]] = {
 class Traits:
     """What a tool server and its provider really do with a call, a key and a repeat."""
 
+    streams: bool = True
+    """Over HTTP it answers on an event stream, not with JSON."""
     files: bool = False
     """The provider is the file system behind the gate: no reset, no refusal there."""
     key: Literal["none", "provider", "unique", "instance", "content", "dropped"] = "none"
@@ -89,12 +91,12 @@ TRAITS: dict[str, Traits] = {
     "create-resource": Traits(),
     "find-only": Traits(),
     "find-unsettled": Traits(),
-    "client-token": Traits(key="provider"),
+    "client-token": Traits(key="provider", streams=False),
     "idempotency-key": Traits(key="provider"),
     "meta-key": Traits(assay=True),
     "unique-key": Traits(key="unique"),
     "staged-rename": Traits(files=True),
-    "conditional-put": Traits(create_only=True),
+    "conditional-put": Traits(create_only=True, streams=False),
     "instance-memory": Traits(key="instance"),
     "argument-hash": Traits(key="content"),
     "key-dropper": Traits(key="dropped"),

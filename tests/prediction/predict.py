@@ -9,7 +9,7 @@ from benchmark.boundaries import TABLE, Boundary, Manifestation, Point, Variant,
 from benchmark.cells import Cell
 from benchmark.contracts import Contract
 from benchmark.intents import Workload
-from tests.prediction.contracts_world import TRAITS, TREACHEROUS
+from tests.prediction.contracts_world import TRAITS, TREACHEROUS, Traits
 from tests.prediction.counting import Prediction, count
 from tests.prediction.policies import POLICIES, Memory, Session, Settled, run
 from tests.prediction.rules import ALL, Rule, Rules
@@ -81,7 +81,7 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
     contract = contracts.get(call.tool)
     if cell.variant not in row.variants or cell.manifestation not in row.manifestations:
         return "not in the tables"
-    reason = _not_on_this_wire(cell, point, TRAITS[adapter].files)
+    reason = _not_on_this_wire(cell, point, TRAITS[adapter])
     if reason is not None:
         return reason
     if cell.boundary is Boundary.LEASE_EXPIRED:
@@ -91,12 +91,12 @@ def static_reason(workload: Workload, contracts: dict[str, Contract], adapter: s
     return None if contract is None else _not_in_this_contract(workload, contract, cell)
 
 
-def _not_on_this_wire(cell: Cell, point: Point, files: bool) -> str | None:
+def _not_on_this_wire(cell: Cell, point: Point, traits: Traits) -> str | None:
     tool_wire = point in (Point.CALL, Point.RESULT) or cell.boundary is Boundary.LOOKUP_FAILURE
     if cell.manifestation is Manifestation.RESET and cell.transport == "stdio" and tool_wire:
         return "reset of a stdio tool wire is crash"
     if (
-        files
+        traits.files
         and point in (Point.REQUEST, Point.REPLY)
         and cell.manifestation in (Manifestation.RESET, Manifestation.REFUSED)
     ):
@@ -105,6 +105,9 @@ def _not_on_this_wire(cell: Cell, point: Point, files: bool) -> str | None:
         sessions = cell.protocol == "2025-11-25"
         if cell.transport == "stdio" or sessions != (cell.variant is not Variant.NONE):
             return "no other instance there"
+    resumed = (cell.transport, cell.protocol, cell.manifestation) == ("http", "2025-11-25", Manifestation.RESET)
+    if cell.variant is Variant.RESUMABLE and not (resumed and traits.streams):
+        return "no stream to resume there"
     if cell.boundary is Boundary.INPUT_REQUIRED and cell.protocol == "2025-11-25":
         return "no result asks for input there"
     return None

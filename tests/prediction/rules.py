@@ -51,6 +51,7 @@ class Rule(Enum):
     SECOND_LIVES_WHILE_FIRST_STANDS = "double-resume: the second life runs from start to end before the first goes on"
     FIRST_GOES_ON_TIMED_OUT = "double-resume: the first goes on with a time-out; the held answer is lost for good"
     FIRST_HAS_THE_LAST_WORD = "double-resume: the outcome that counts is the one written last, the first life's"
+    STREAM_IS_RESUMED = "4 resumable: the SDK resumes the broken stream by itself, and its caller is given the answer"
     STATE_IS_ANSWERED = "15 with-state: the call that brings the state back is answered with the result that was kept"
     INPUT_MAKES_IT_AGAIN = (
         "15 without-state: the client sends the call with the input by itself, unchanged, and the tool server makes it again"

@@ -522,6 +522,8 @@ class World:
 
     def _strike_result(self, running: Running, result: Seen, declared: int) -> Seen:
         self.struck = True
+        if self.cell.variant is Variant.RESUMABLE and Rule.STREAM_IS_RESUMED in self.rules:
+            return result
         if self.cell.boundary is Boundary.INPUT_REQUIRED:
             return self._sent_again(running, result, declared)
         if self.cell.boundary is Boundary.AGENT_RESTART:

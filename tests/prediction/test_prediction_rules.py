@@ -145,6 +145,7 @@ def test_the_table_that_the_model_read_is_the_catalogue_s(adapter: str) -> None:
     entry = ToolAdapter.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
     assert entry.truthful == (adapter not in TREACHEROUS)
     assert (entry.provider == "files") == TRAITS[adapter].files
+    assert (entry.http_answers == "sse") == TRAITS[adapter].streams
     assert set(entry.tools) >= {*TABLE[adapter].tools, *readers(adapter)}
     for tool in TABLE[adapter].tools:
         declared = entry.tools[tool].contract

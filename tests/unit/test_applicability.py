@@ -246,6 +246,17 @@ def test_input_is_asked_for_only_in_the_revision_that_has_it_and_of_a_runtime_th
     assert reason(what, on=workload(tool="find", drift=False)) == "find only reads, nothing is committed"
 
 
+def test_only_a_broken_event_stream_of_the_revision_with_sessions_is_resumed() -> None:
+    what = cell("before-delivery.resumable", "reset", "http.2025-11-25")
+    assert reason(what) is None
+    assert reason(what, by=adapter().model_copy(update={"http_answers": "json"})) == "a answers without a stream"
+    assert reason(cell("before-delivery.resumable", "crash")) == "no stream is resumed over stdio in 2025-11-25"
+    newer = cell("before-delivery.resumable", "reset", "http.2026-07-28")
+    assert reason(newer) == "no stream is resumed over http in 2026-07-28"
+    other = cell("before-delivery.resumable", "error", "http.2025-11-25")
+    assert reason(other) == "what is resumed is a stream that broke (reset)"
+
+
 def test_a_look_up_fails_only_where_the_struck_tool_has_one() -> None:
     looked = adapter(lookup={"tool": "find", "by": ["subject"], "settles_s": 1.5})
     assert reason(cell("lookup-failure", "error")) == "send has no look-up"

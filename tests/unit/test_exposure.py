@@ -73,6 +73,20 @@ def read_before_delivery() -> History:
     return story.finish(r="error")
 
 
+def resumable() -> History:
+    story = Story(boundary=Boundary.BEFORE_DELIVERY, variant=Variant.RESUMABLE, manifestation=Manifestation.RESET).start()
+    call = story.call()
+    story.add(Kind.PRIMED, call=call)
+    receipt = story.commit(story.request(call))
+    story.result(call, success(receipt))
+    story.probe(receipt)
+    story.strike(call)
+    story.add(Kind.CONNECTION_LOST, incarnation=1, call=call)
+    story.add(Kind.RESUMED, incarnation=1, call=call)
+    story.deliver(call, success(receipt))
+    return story.finish(i=("committed", receipt))
+
+
 def held(boundary: Boundary, variant: Variant = Variant.NONE) -> tuple[Story, int, int]:
     """A story up to the hold of its first request."""
     story = Story(TWINS, boundary=boundary, variant=variant, manifestation=Manifestation.SILENCE).start()
@@ -256,6 +270,7 @@ EXPOSED: dict[str, Callable[[], History]] = {
     "after-commit": after_commit,
     "before-delivery": before_delivery,
     "before-delivery of a read": read_before_delivery,
+    "before-delivery resumable": resumable,
     "during-cancel": during_cancel,
     "after-timeout before-retry": late_before_retry,
     "after-timeout after-retry": late_after_retry,
@@ -287,6 +302,12 @@ def test_without_its_strike_nothing_is_exposed(name: str) -> None:
     found = exposure(without(EXPOSED[name](), of(Kind.STRIKE)))
     assert not found.exposed
     assert found.evidence == "not exposed: the fault never struck"
+
+
+def test_a_stream_that_could_be_resumed_is_exposed_although_nobody_resumed_it() -> None:
+    found = exposure(without(without(resumable(), of(Kind.RESUMED)), of(Kind.DELIVERED)))
+    assert found.exposed
+    assert found.evidence.endswith("the stream not resumed")
 
 
 def test_every_boundary_has_an_exposed_example() -> None:
@@ -355,6 +376,15 @@ BROKEN: dict[str, dict[str, Mutation]] = {
     "before-delivery of a read": {
         "result after the strike": lambda h: moved(h, of(Kind.RESULT), after=_STRIKE),
         "delivered after all": lambda h: added(h, Kind.DELIVERED, after=_STRIKE, call=1, result=success("ch_1")),
+    },
+    "before-delivery resumable": {
+        "no result": lambda h: without(h, of(Kind.RESULT)),
+        "no probe": lambda h: without(h, _PROBE),
+        "no event id": lambda h: without(h, of(Kind.PRIMED)),
+        "the event id came after the strike": lambda h: moved(h, of(Kind.PRIMED), after=_STRIKE),
+        "delivered on the stream that broke": lambda h: moved(h, of(Kind.DELIVERED), before=of(Kind.CONNECTION_LOST)),
+        "delivered without having been resumed": lambda h: without(h, of(Kind.RESUMED)),
+        "resumed before the strike": lambda h: moved(h, of(Kind.RESUMED), before=_STRIKE),
     },
     "during-cancel": {
         "cancel never delivered": lambda h: without(h, of(Kind.CANCEL_DELIVERED)),

@@ -48,6 +48,19 @@ def test_reactions_are_joined(acts: list[Callable[[Story], None]], reaction: str
     assert judge(story.finish(i="error")).reaction == reaction
 
 
+def test_who_resumes_a_broken_stream_has_not_given_up() -> None:
+    story = Story(boundary=Boundary.BEFORE_DELIVERY, variant=Variant.RESUMABLE, manifestation=Manifestation.RESET).start()
+    call = story.call()
+    receipt = story.commit(story.request(call))
+    story.result(call, success(receipt))
+    story.strike(call)
+    story.add(Kind.CONNECTION_LOST, incarnation=1, call=call)
+    story.add(Kind.RESUMED, incarnation=1, call=call)
+    story.deliver(call, success(receipt))
+    found = judge(story.finish(i=("committed", receipt)))
+    assert (found.reaction, found.seen_as, found.extra) == ("resumed", "connection lost", 0)
+
+
 def test_a_runtime_that_hangs_does_nothing() -> None:
     story = Story(boundary=Boundary.BEFORE_DISPATCH, manifestation=Manifestation.SILENCE).start()
     story.strike(story.call(forward=False))

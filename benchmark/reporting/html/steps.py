@@ -349,6 +349,10 @@ def _place(teller: _Teller, event: Event) -> tuple[str, str, str]:
             return PROVIDER, f"somebody else's look-alike: {seen}", "quiet"
         case Kind.RETENTION_OVER:
             return PROVIDER, "forgets the key: its retention is over", "warn"
+        case Kind.PRIMED:
+            return teller.runtime_of(event), f"has an event id of the stream of call {event.call}", "quiet"
+        case Kind.RESUMED:
+            return teller.runtime_of(event), f"asks for the rest of the stream of call {event.call}", "warn"
         case Kind.LEASE_OVER:
             return TOOL_WIRE, "the killed runtime's own lease is over", "warn"
         case Kind.PROVIDER_KILLED:

@@ -60,6 +60,7 @@ PLAINLY: dict[Boundary, str] = {
 
 _REACTIONS = {
     "retried": "sent the call again",
+    "resumed": "asked for the rest of the stream that had broken",
     "answered": "gave the input and sent the call again, as the specification says",
     "looked-up": "looked up what had happened",
     "cancelled": "cancelled the call",
