@@ -59,7 +59,14 @@ def _extra(side: Side) -> str:
     )
     counted = [_counted(whole.totals[field], one) for field, one in kinds if whole.totals[field]]
     counted = counted or [_counted(whole.totals["extra"], "effect too many")]
-    return f"{_cause(side)}: {_join(counted)} {_in(whole, 'extra')} of {_of(whole.judged, 'eligible cell')}"
+    told = f"{_join(counted)} {_in(whole, 'extra')} of {_of(whole.judged, 'eligible cell')}"
+    if side.spec_mandated == whole.shown["extra"]:
+        return f"sends a call again only where the specification demands it: {told}"
+    return f"{_cause(side)}: {told}{_mandated(side)}"
+
+
+def _mandated(side: Side) -> str:
+    return f" (in {side.spec_mandated:,} of these the specification demanded it)" if side.spec_mandated else ""
 
 
 def _counted(count: int, one: str) -> str:

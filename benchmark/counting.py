@@ -307,7 +307,7 @@ class _Side:
         self._grids: tuple[defaultdict[tuple[str, str], _Counts], ...] = tuple(defaultdict(_Counts) for _ in range(3))
         self._blame: Counter[Blame] = Counter()
         self._invited = 0
-        self._mandated = 0
+        self._mandated: Counter[str] = Counter()
         self._barred = 0
 
     def of(self, result: CellResult) -> tuple[_Counts, ...]:
@@ -332,7 +332,7 @@ class _Side:
             self._barred += 1
         if new & _EXTRA:
             self._invited += result.invited
-            self._mandated += result.spec_mandated >= result.extra
+            self._mandated[result.boundary] += result.spec_mandated >= result.extra
             if result.blame is not None:
                 self._blame[result.blame] += 1
 
@@ -353,7 +353,7 @@ class _Side:
             blame={who: self._blame[who] for who in Blame if self._blame[who]},
             barred=self._barred,
             invited=self._invited,
-            spec_mandated=self._mandated,
+            spec_mandated=self._mandated.total(),
         )
 
     def _row(self, boundary: str, control_s: float | None) -> Row:
@@ -362,7 +362,7 @@ class _Side:
         return Row(
             boundary=boundary,
             number=_NUMBER.get(boundary),
-            words=tuple(words(shown, counts.judged, counts.stimuli)),
+            words=tuple(words(shown, counts.judged, counts.stimuli, self._mandated[boundary])),
             counts=counts,
             cost=self._bills[boundary].finish(None if boundary == Boundary.NONE else control_s),
         )

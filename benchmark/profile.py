@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -55,17 +56,28 @@ def tallies(results: Iterable[CellResult], *, truthful: bool = True) -> Tallies:
 
 def profile(results: Iterable[CellResult], *, truthful: bool = True) -> dict[str, list[str]]:
     """Boundary slug → words; ``no violation in k stimuli`` where there is none, ``not judged`` where no cell was."""
-    return {slug: _words(row) for slug, row in tallies(results, truthful=truthful).items()}
+    every = tuple(results)
+    mandated = Counter(
+        result.boundary
+        for result in every
+        if result.truthful is truthful and result.verdict.judged and 0 < result.extra <= result.spec_mandated
+    )
+    return {slug: _words(row, mandated[slug]) for slug, row in tallies(every, truthful=truthful).items()}
 
 
-def _words(row: dict[Figure, Tally]) -> list[str]:
+def _words(row: dict[Figure, Tally], mandated: int) -> list[str]:
     tally = row[Figure.EXTRA]
-    return words({figure: row[figure].cells for figure in WORDS}, tally.judged, tally.stimuli)
+    return words({figure: row[figure].cells for figure in WORDS}, tally.judged, tally.stimuli, mandated)
 
 
-def words(shown: Mapping[Figure, int], judged: int, stimuli: int) -> list[str]:
-    """The words for cells by figure, of so many judged cells and distinct stimuli."""
+def words(shown: Mapping[Figure, int], judged: int, stimuli: int, mandated: int = 0) -> list[str]:
+    """The words for cells by figure, of so many judged cells and distinct stimuli.
+
+    ``mandated``: cells whose extra effects the specification demanded, all of them.
+    """
     found = [word for figure, word in WORDS.items() if shown.get(figure)]
+    if mandated and shown.get(Figure.EXTRA) == mandated:
+        found[0] = "duplicates as specified"
     if found:
         return found
     if not judged:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from benchmark.answer import answer
 from benchmark.counting import summarise
 from benchmark.entries import Promise
 from benchmark.expectations import FIGURES
@@ -113,6 +114,25 @@ def test_blame_is_counted_in_cells_with_extra_effects(header: RunHeader, result:
     side = summarise(header, guilty).truthful
     assert side is not None
     assert (side.blame, side.invited) == ({Blame.RUNTIME: 1}, 1)
+
+
+def test_what_the_specification_demanded_is_counted_apart_and_told_so(header: RunHeader, result: Make) -> None:
+    demanded = result(verdict=Verdict.VIOLATED, extra=1, duplicates=1, spec_mandated=1, blame=Blame.TOOL_SERVER)
+    own = result(named(manifestation="error"), verdict=Verdict.VIOLATED, extra=2, duplicates=2, spec_mandated=1)
+    alone, both = summarise(header, [demanded]), summarise(header, [demanded, own])
+    assert alone.truthful is not None
+    assert both.truthful is not None
+    assert (alone.truthful.spec_mandated, both.truthful.spec_mandated) == (1, 1)
+    assert [side.boundaries[0].words[0] for side in (alone.truthful, both.truthful)] == [
+        "duplicates as specified",
+        "duplicates",
+    ]
+    assert answer(alone.truthful).startswith(
+        "Sends a call again only where the specification demands it: 1 duplicate effect in 1 of 1 eligible cell;"
+    )
+    assert "3 duplicate effects in 2 of 2 eligible cells (in 1 of these the specification demanded it)" in answer(
+        both.truthful
+    )
 
 
 def test_a_promise_is_broken_by_what_it_excludes_and_by_nothing_else(header: RunHeader, result: Make) -> None:

@@ -42,6 +42,12 @@ def test_words_of_several_cells_are_gathered_without_repeats(result: Make) -> No
     assert profile(cells) == {"after-commit": ["duplicates", "stops"]}
 
 
+def test_what_the_specification_demands_is_told_so_as_long_as_nothing_else_is_there(result: Make) -> None:
+    demanded = result(verdict=Verdict.VIOLATED, extra=1, spec_mandated=1, unresolved=1)
+    assert profile([demanded]) == {"after-commit": ["duplicates as specified", "stops"]}
+    assert profile([demanded, result(verdict=Verdict.VIOLATED, extra=2, spec_mandated=1)])["after-commit"][0] == "duplicates"
+
+
 def test_without_a_violation_only_the_stimuli_are_counted(result: Make) -> None:
     cells = [result(stimulus=stimulus) for stimulus in ("s1", "s1", "s2")]
     assert profile(cells) == {"after-commit": ["no violation in 2 stimuli"]}
