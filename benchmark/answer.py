@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from benchmark.boundaries import Boundary
+from benchmark.results import Blame
 from benchmark.summary import Counts, Side
 
 _LOST = (
@@ -62,11 +63,20 @@ def _extra(side: Side) -> str:
     told = f"{_join(counted)} {_in(whole, 'extra')} of {_of(whole.judged, 'eligible cell')}"
     if side.spec_mandated == whole.shown["extra"]:
         return f"sends a call again only where the specification demands it: {told}"
-    return f"{_cause(side)}: {told}{_mandated(side)}"
+    others = "; ".join((*_mandated(side), *_others(side)))
+    return f"{_cause(side)}: {told}" + (f" ({others})" if others else "")
 
 
-def _mandated(side: Side) -> str:
-    return f" (in {side.spec_mandated:,} of these the specification demanded it)" if side.spec_mandated else ""
+def _mandated(side: Side) -> Iterable[str]:
+    if side.spec_mandated:
+        yield f"in {side.spec_mandated:,} of these the specification demanded it"
+
+
+def _others(side: Side) -> Iterable[str]:
+    """Who else was the first to repeat, and in how many cells."""
+    if len(side.blame) > 1:
+        others = [f"the {who} in {cells:,}" for who, cells in side.blame.items() if who is not Blame.RUNTIME]
+        yield f"first repeated by {_join(others)}"
 
 
 def _counted(count: int, one: str) -> str:
@@ -83,7 +93,8 @@ def _cause(side: Side) -> str:
     if not found:
         return "makes effects that were not authorised"
     others = f" (also {_join([after for _, after in found[1:]])})" if found[1:] else ""
-    return found[0][0] + others
+    whose = "its model " if set(side.blame) == {Blame.MODEL} else ""
+    return whose + found[0][0] + others
 
 
 def _absent(side: Side) -> Iterable[str]:

@@ -177,4 +177,13 @@ def test_the_answer_is_one_plain_sentence_of_the_counts(header: RunHeader, resul
         "Never made an effect that was not authorised in 1 eligible cell; never lost one; never said it was unsure; "
         "1 distinct stimulus tried."
     )
+    model = wrong.model_copy(update={"blame": Blame.MODEL})
+    told = summarise(header, [model]).answer
+    assert told.startswith("Its model re-sends a call whose answer was lost: 2 duplicate effects in 1 of 1 eligible cell; ")
+    runtime = model.model_copy(update={"cell": named("before-delivery", "reset"), "blame": Blame.RUNTIME})
+    told = summarise(header, [model, runtime]).answer
+    assert told.startswith(
+        "Re-sends a call whose answer was lost: 4 duplicate effects in 2 of 2 eligible cells (first repeated"
+    )
+    assert "(first repeated by the model in 1); " in told
     assert "Nothing could be judged" in summarise(header, [result(verdict=Verdict.UNTESTABLE)]).answer
