@@ -62,7 +62,7 @@ def _extra(side: Side) -> str:
     counted = counted or [_counted(whole.totals["extra"], "effect too many")]
     told = f"{_join(counted)} {_in(whole, 'extra')} of {_of(whole.judged, 'eligible cell')}"
     if side.spec_mandated == whole.shown["extra"]:
-        return f"sends a call again only where the specification demands it: {told}"
+        return f"makes effects twice only where the specification has the call sent again: {told}"
     others = "; ".join((*_mandated(side), *_others(side)))
     return f"{_cause(side)}: {told}" + (f" ({others})" if others else "")
 

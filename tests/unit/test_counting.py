@@ -128,7 +128,7 @@ def test_what_the_specification_demanded_is_counted_apart_and_told_so(header: Ru
         "duplicates",
     ]
     assert answer(alone.truthful).startswith(
-        "Sends a call again only where the specification demands it: 1 duplicate effect in 1 of 1 eligible cell;"
+        "Makes effects twice only where the specification has the call sent again: 1 duplicate effect in 1 of 1"
     )
     assert "3 duplicate effects in 2 of 2 eligible cells (in 1 of these the specification demanded it)" in answer(
         both.truthful
