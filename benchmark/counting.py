@@ -12,6 +12,7 @@ from statistics import median
 from benchmark.answer import answer
 from benchmark.boundaries import TABLE, Boundary
 from benchmark.profile import words
+from benchmark.promises import breaks
 from benchmark.results import Blame, CellResult, Figure, RunHeader, Verdict
 from benchmark.summary import (
     FIELDS,
@@ -41,16 +42,6 @@ _MISSING = 1 << (_FIRST_FIELD + FIELDS.index("missing"))
 _EXTRA = 1 << (_FIRST_FIELD + FIELDS.index("extra"))
 _JUDGED_VERDICTS = frozenset(index for verdict, index in _VERDICTS.items() if verdict.judged)
 _values = attrgetter(*FIELDS)
-_EXCEEDS = frozenset({"extra"})
-_LACKS = frozenset({"missing", "torn", "false_dedup"})
-_BREAKS: dict[str, frozenset[str]] = {
-    "exactly-once": _EXCEEDS | _LACKS,
-    "at-most-once": _EXCEEDS,
-    "at-least-once": _LACKS,
-    "nothing": frozenset(),
-}
-"""Promise → figures that break it."""
-
 ELSEWHERE = 24
 """Workloads for which an example names a cell."""
 
@@ -79,7 +70,7 @@ class Counting:
         self._best: dict[str, tuple[Clearness, CellResult]] = {}
         self._best_in: dict[str, dict[str, Clearness]] = {}  # kind → workload → its clearest cell
         self._shown: dict[str, set[str]] = {}
-        self._broken: list[set[str]] = [set() for _ in header.promises]
+        self._broken: list[dict[str, str]] = [{} for _ in header.promises]  # cell without repeat → with it
         self._planned_seen = 0
         self._planned = frozenset(header.cells)
 
@@ -173,19 +164,19 @@ class Counting:
         if not result.truthful:
             return
         for promise, broken in zip(self._header.promises, self._broken, strict=True):
-            breaks = _BREAKS[promise.says]
-            if promise.boundary == result.boundary and any(getattr(result, figure) > 0 for figure in breaks):
-                broken.add(name)
+            if promise.boundary == result.boundary and breaks(promise.says, result):
+                broken.setdefault(name, result.cell)
 
     def _word(self, index: int, side: Side | None) -> Word:
-        promise = self._header.promises[index]
+        promise, broken = self._header.promises[index], self._broken[index]
         row = side.row(promise.boundary) if side else None
         return Word(
             boundary=promise.boundary,
             says=promise.says,
             source=promise.source,
-            broken=len(self._broken[index]),
+            broken=len(broken),
             judged=row.counts.judged if row else 0,
+            replay=replay(self._header, broken[min(broken)]) if broken else "",
         )
 
     def _unjudged(self) -> tuple[Unjudged, ...]:

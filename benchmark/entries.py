@@ -165,11 +165,15 @@ class Versions(Frozen):
     track: tuple[str, ...] = ()
 
 
+Says = Literal["exactly-once", "at-most-once", "at-least-once", "sent-once", "may-repeat", "nothing"]
+"""The words of a promise; ``sent-once``: whatever asks it to call again, the runtime itself sends a call once."""
+
+
 class Promise(Frozen):
     """What a runtime's own documents promise at a boundary."""
 
     boundary: str
-    says: Literal["exactly-once", "at-most-once", "at-least-once", "nothing"]
+    says: Says
     source: str
 
 

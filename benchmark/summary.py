@@ -14,11 +14,12 @@ How things are counted, everywhere:
 from __future__ import annotations
 
 import shlex
-from typing import Literal
 
 from pydantic import Field
 
 from benchmark.contracts import Frozen
+from benchmark.entries import Says
+from benchmark.promises import BREACHES
 from benchmark.results import Blame, CellResult, Figure, RunHeader, Verdict
 
 SCHEMA_VERSION = 1
@@ -165,10 +166,22 @@ class Word(Frozen):
     """What the runtime's own documents promise at a boundary, and in how many cells it did not hold."""
 
     boundary: str
-    says: Literal["exactly-once", "at-most-once", "at-least-once", "nothing"]
+    says: Says
     source: str
     broken: int
     judged: int
+    replay: str = Field(default="", description="The command that runs one of the cells again in which it did not hold.")
+
+    @property
+    def held(self) -> str:
+        """Whether it held, in words."""
+        if not self.judged:
+            return "not judged"
+        if self.broken:
+            return f"broken in {self.broken:,} of {self.judged:,} cells"
+        if not BREACHES[self.says].figures:
+            return "nothing to break"
+        return f"held in {self.judged:,} of {self.judged:,} cells"
 
 
 class Summary(Frozen):

@@ -56,6 +56,7 @@ def conclude(out: Console, run: Summary, folder: Path | None = None) -> None:
         _figures(out, run.header.runtime, side)
         _profile(out, side)
     _violations(out, run)
+    _promises(out, run)
     _flaky(out, run)
     _unjudged(out, run)
     _reruns(out, run)
@@ -139,6 +140,18 @@ def _violations(out: Console, run: Summary) -> None:
     out.print()
 
 
+def _promises(out: Console, run: Summary) -> None:
+    if not run.words:
+        return
+    say(out, "What its documents promise (truthful adapters)", "bold")
+    for word in run.words:
+        mark = f"  {plain(word.boundary):<16} "
+        paragraph(out, mark, f"{word.says}: {word.held}; {plain(word.source, 200)}", "red" if word.broken else "")
+        if word.broken:
+            say(out, f"    {plain(word.replay, 2000)}", "")
+    out.print()
+
+
 def _flaky(out: Console, run: Summary) -> None:
     if not run.flaky:
         return
@@ -199,6 +212,7 @@ def summary(header: RunHeader, results: Sequence[CellResult]) -> dict[str, objec
         "examples": [
             {"kind": one.kind, "cells": one.cells, "cell": one.result.cell, "replay": one.replay} for one in run.examples
         ],
+        "promises": [word.model_dump(mode="json") for word in run.words],
         "flaky": [{"cell": one.cell, "verdicts": one.verdicts} for one in run.flaky],
         "reruns": run.reruns,
     }

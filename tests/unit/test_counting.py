@@ -8,6 +8,7 @@ from benchmark.answer import answer
 from benchmark.counting import summarise
 from benchmark.entries import Promise
 from benchmark.expectations import FIGURES
+from benchmark.promises import BREACHES
 from benchmark.results import Blame, CellResult, Figure, RunHeader, Verdict
 from benchmark.summary import FIELDS, KINDS, Counts, Flaky, Summary
 
@@ -136,17 +137,26 @@ def test_what_the_specification_demanded_is_counted_apart_and_told_so(header: Ru
 
 
 def test_a_promise_is_broken_by_what_it_excludes_and_by_nothing_else(header: RunHeader, result: Make) -> None:
-    says = ("exactly-once", "at-most-once", "at-least-once", "nothing")
-    promises = tuple(Promise(boundary="after-commit", says=each, source="https://docs") for each in says)
+    promises = tuple(Promise(boundary="after-commit", says=each, source="https://docs") for each in BREACHES)
     promising = header.model_copy(update={"promises": promises})
     lost = result(verdict=Verdict.INCOMPLETE, missing=1)
-    twice = result(named(manifestation="error"), verdict=Verdict.VIOLATED, extra=1)
-    assert [(word.broken, word.judged) for word in summarise(promising, [lost, twice]).words] == [
-        (2, 2),
-        (1, 2),
-        (1, 2),
-        (0, 2),
-    ]
+    asked = result(named(manifestation="error"), verdict=Verdict.VIOLATED, extra=1, blame=Blame.MODEL)
+    sent = result(named(manifestation="silence"), verdict=Verdict.VIOLATED, extra=1, blame=Blame.RUNTIME)
+    elsewhere = result(named("before-commit", "error"), verdict=Verdict.VIOLATED, extra=1, missing=1, blame=Blame.RUNTIME)
+    words = {word.says: word for word in summarise(promising, [lost, asked, sent, elsewhere]).words}
+    assert {says: word.broken for says, word in words.items()} == {
+        "exactly-once": 3,
+        "at-most-once": 2,
+        "at-least-once": 1,
+        "sent-once": 1,
+        "may-repeat": 0,
+        "nothing": 0,
+    }
+    assert words["sent-once"].held == "broken in 1 of 3 cells"
+    assert words["sent-once"].replay == f"bench run --runtime {header.runtime} --cell {sent.cell}"
+    assert (words["may-repeat"].held, words["may-repeat"].replay) == ("nothing to break", "")
+    kept, silent = summarise(promising, [result(named())]).words[0], summarise(promising, []).words[0]
+    assert (kept.held, silent.held) == ("held in 1 of 1 cells", "not judged")
 
 
 def test_what_a_fault_took_at_every_attempt_is_told_apart_from_what_was_left_out(header: RunHeader, result: Make) -> None:
