@@ -95,6 +95,16 @@ class Store:
         """Where processes write what no event holds."""
         return self.folder / "logs"
 
+    def renew(self, header: RunHeader) -> None:
+        """Write ``run.json`` anew, whole."""
+        if self._lock is None:
+            raise HarnessError(f"{self.folder}: opened for reading only")
+        try:
+            _replace(self.folder / "run.json", header.model_dump_json(indent=2) + "\n")
+        except OSError as error:
+            raise HarnessError(f"{self.folder}: cannot write run.json: {error.strerror}") from error
+        self.header = header
+
     def append(self, result: CellResult, history: History | None) -> None:
         """Keep a finished cell: its history first (None: it has none), then its line, both on disk when this returns."""
         if self._lock is None:

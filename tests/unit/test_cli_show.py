@@ -90,6 +90,20 @@ def test_rescore_computes_the_verdict_from_the_history_alone(run: Path, capsys: 
     assert bench(["rescore", "run-1", "--check"]) == Exit.COMPLETED
 
 
+def test_rescore_takes_the_promises_as_they_are_now(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bench(["rescore", "run-1"])
+    head = json.loads((run / "run.json").read_text())
+    promise = {"boundary": "after-commit", "says": "at-most-once", "source": "https://docs.invalid"}
+    (run / "run.json").write_text(json.dumps({**head, "promises": [promise]}))
+    bench(["show", "run-1"])
+    assert "after-commit     at-most-once: broken in 1 of 1 cells; https://docs.invalid" in capsys.readouterr().out
+    assert bench(["rescore", "run-1", "--check"]) == Exit.REFUSED
+    assert "what the runtime promises changed (nothing written)" in capsys.readouterr().out
+    assert bench(["rescore", "run-1"]) == Exit.COMPLETED
+    assert Store.open(run).header.promises == (), "blind-retry promises nothing"
+    assert json.loads((run / "run.json").read_text()) == {**head, "promises": []}
+
+
 @pytest.mark.parametrize("kind", ["workloads", "adapters", "runtimes", "boundaries", "providers"])
 def test_every_list_has_a_table_and_json(run: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
     assert bench(["list", kind, "--json"]) == Exit.COMPLETED
