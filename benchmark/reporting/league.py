@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from benchmark.reporting import markdown
 from benchmark.reporting.html.words import FIGURES, number_of
-from benchmark.reporting.site import Place, boundaries_of
-from benchmark.results import Figure
-from benchmark.summary import Counts
+from benchmark.reporting.site import Place, Release, boundaries_of
+from benchmark.results import Blame, Figure
+from benchmark.summary import Counts, Side
 
 FILE = "README.md"
 """Beside the results, so that whoever opens the folder reads it."""
@@ -23,12 +24,19 @@ runtimes hold different cells. There is no total over figures, and no rank. `–
 and with what two runtimes have in common: `bench site`, `bench report NAME`, `bench compare NAME NAME`."""
 
 
+WORDS = """“seen” are the profile's words; “first to repeat”: who multiplied first, in how many cells with effects too many;
+the last column names the kinds of contract on which nothing was made twice there, and in how many cells: what to ask of
+a tool."""
+
+
 def text(places: Sequence[Place]) -> str:
     """The page; ``places`` as the site's league has them."""
     parts = [NOTICE, "## What was tested", _tested(places)]
     for figure, sign in FIGURES.items():
         parts += [f"## {figure.value}: {sign.meaning}", _figure(places, figure)]
-    parts += ["## One cell for each kind of violation", *_examples(places)]
+    parts += ["## Each runtime, boundary by boundary", WORDS]
+    for place in places:
+        parts += _runtime(place)
     return "\n\n".join(parts) + "\n"
 
 
@@ -61,6 +69,51 @@ def _share(counts: Counts | None, figure: Figure) -> str:
     return f"**{shown}**/{counts.judged}" if shown else f"0/{counts.judged}"
 
 
-def _examples(places: Sequence[Place]) -> Iterator[str]:
-    for place in places:
-        yield from markdown.folded(place.name, markdown.examples(place.release.summary))
+def _runtime(place: Place) -> Iterator[str]:
+    """What was found of one runtime: the answer, its promises, its boundaries, its settings, a cell for each kind."""
+    release = place.release
+    run = release.summary
+    yield f"### {markdown.prose(place.name)}"
+    yield markdown.prose(f"{run.header.title}. {run.answer}")
+    promised = [
+        f"{word.boundary}: {markdown.prose(word.says)}, **{word.held}** ({markdown.prose(word.source, 300)})"
+        + (f"<br>{markdown.code(word.replay, 600)}" if word.replay else "")
+        for word in run.words
+    ]
+    yield from markdown.folded("What its documents promise, and whether it held", promised)
+    side = run.truthful
+    if side is not None:
+        first = _first_to_repeat(release)
+        rows = [
+            (
+                f"{row.number or '–'} {row.boundary}",
+                f"{row.counts.judged} of {row.counts.cells}",
+                markdown.prose(", ".join(row.words)),
+                ", ".join(f"{who} {cells}" for who, cells in first[row.boundary].items()) or "–",
+                ", ".join(_spared(side, row.boundary)) or "–",
+            )
+            for row in side.boundaries
+        ]
+        table = markdown.table(("boundary", "judged", "seen", "first to repeat", "nothing twice where the tool has"), rows)
+        yield f"<details><summary>Boundaries ({len(rows)})</summary>\n\n{table}\n\n</details>"
+    settings = (f"{markdown.code(name)} = {markdown.code(told, 400)}" for name, told in sorted(run.header.settings.items()))
+    yield from markdown.folded("Settings that are not its defaults", settings)
+    yield from markdown.folded("One cell for each kind of violation", markdown.examples(run))
+
+
+def _first_to_repeat(release: Release) -> dict[str, Counter[Blame]]:
+    """Boundary → who was the first to repeat, in how many cells (truthful adapters)."""
+    found: dict[str, Counter[Blame]] = defaultdict(Counter)
+    for result in release.results:
+        if result.verdict.judged and result.truthful and result.extra and result.blame is not None:
+            found[result.boundary][result.blame] += 1
+    return found
+
+
+def _spared(side: Side, boundary: str) -> Iterator[str]:
+    """The kinds of contract on which no effect too many was seen, where on others there was."""
+    panes = [pane for pane in side.contracts if pane.boundary == boundary and pane.counts.judged]
+    if any(pane.counts.figure(Figure.EXTRA) for pane in panes):
+        for pane in panes:
+            if not pane.counts.figure(Figure.EXTRA):
+                yield f"{pane.value} ({pane.counts.judged})"

@@ -41,7 +41,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: RunHeader, resu
     """A finished run of two cells."""
     monkeypatch.chdir(tmp_path)
     with Store.create(Path("results/run-1"), header) as store:
-        store.append(result(STRUCK, verdict=Verdict.VIOLATED, reason="1 duplicate effect", extra=1, duplicates=1), None)
+        store.append(
+            result(STRUCK, verdict=Verdict.VIOLATED, reason="1 duplicate effect", extra=1, duplicates=1, blame="runtime"),
+            None,
+        )
         store.append(result(CONTROL), None)
     return store.folder
 
@@ -57,7 +60,8 @@ def test_a_run_is_published_below_its_runtime_by_date_and_suite(run: Path, capsy
 
 def test_the_league_of_all_results_lies_beside_them(run: Path) -> None:
     head = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**head, "versions": {"a|b": "<b>1</b>"}}))
+    promise = {"boundary": "after-commit", "says": "at-most-once", "source": "https://docs"}
+    (run / "run.json").write_text(json.dumps({**head, "versions": {"a|b": "<b>1</b>"}, "promises": [promise]}))
     assert bench(["publish", "run-1"]) == Exit.COMPLETED
     league = Path("results/published/README.md").read_text()
     assert f"| [blind-retry]({TARGET.relative_to('results/published')}) | a\\|b \\<b\\>1\\</b\\> | 2026-01-01 |" in league
@@ -65,6 +69,8 @@ def test_the_league_of_all_results_lies_beside_them(run: Path) -> None:
     assert "| runtime | none | 3 after-commit | all |" in extra
     assert "| blind-retry | 0/1 | **1**/1 | **1**/2 |" in extra
     assert f"bench run --runtime blind-retry --cell {STRUCK}" in league
+    assert "| 3 after-commit | 1 of 1 | duplicates | runtime 1 | – |" in league
+    assert "after-commit: at-most-once, **broken in 1 of 1 cells** (https://docs)" in league
 
 
 def test_what_is_published_is_not_written_over_unasked(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
