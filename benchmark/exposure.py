@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from benchmark.boundaries import Boundary, Variant
 from benchmark.history import Event, History, Kind, asks_for_input
+from benchmark.proof import Proof, Unproven, names
 
 
 @dataclass(frozen=True)
@@ -21,143 +22,47 @@ class Exposure:
     evidence: str
 
 
-class _Unproven(Exception):
-    """The order is broken; the message says what is lacking."""
-
-
 def exposure(history: History) -> Exposure:
     """Exposure of one cell."""
     boundary = history.declaration.cell.boundary
     rule = _control if boundary is Boundary.NONE else _RULES[boundary]
     try:
-        return Exposure(True, rule(_Proof(history)))
-    except _Unproven as lacking:
+        return Exposure(True, rule(Proof(history)))
+    except Unproven as lacking:
         return Exposure(False, f"not exposed: {lacking}" if boundary is not Boundary.NONE else str(lacking))
 
 
-class _Proof:
-    """The questions that rules ask; a question without an answer raises ``_Unproven``."""
-
-    def __init__(self, history: History) -> None:
-        self.history = history
-        self.variant = history.declaration.cell.variant
-        self.calls = {event.call: event for event in history.of(Kind.CALL)}
-        self.requests = {event.request: event for event in history.of(Kind.REQUEST)}
-
-    def strikes(self) -> list[Event]:
-        found = list(self.history.of(Kind.STRIKE))
-        if not found:
-            raise _Unproven("the fault never struck")
-        return found
-
-    def call_of(self, event: Event) -> int:
-        """The call an event belongs to."""
-        request = self.requests.get(event.request) if event.request is not None else None
-        call = event.call if event.call is not None else (request.call if request is not None else None)
-        if call is None or call not in self.calls:
-            raise _Unproven(f"#{event.n} belongs to no call")
-        return call
-
-    def need(self, what: str, *kinds: Kind, after: int = 0, before: int | None = None, **fields: object) -> Event:
-        """The first such event after one number and before another."""
-        found = self.history.first(*kinds, after=after, **fields)
-        if found is None:
-            raise _Unproven(f"{what} is not in the history" + (f" after #{after}" if after else ""))
-        if before is not None and found.n >= before:
-            raise _Unproven(f"{what} (#{found.n}) did not come before #{before}")
-        return found
-
-    def never(
-        self, what: str, *kinds: Kind, after: int = 0, before: int | None = None, unaltered: bool = False, **fields: object
-    ) -> None:
-        """No such event between the two numbers."""
-        while (found := self.history.first(*kinds, after=after, **fields)) is not None:
-            if before is not None and found.n >= before:
-                return
-            if not (unaltered and found.altered):
-                raise _Unproven(f"{what} (#{found.n})")
-            after = found.n
-
-    def commit_of(self, request: int | None, before: int) -> Event:
-        """The commit of a request."""
-        if request is None:
-            raise _Unproven("the strike names no upstream request")
-        return self.need("the commit of the struck request", Kind.COMMIT, request=request, before=before)
-
-    def commits_of_call(self, call: int, before: int) -> list[Event]:
-        """Commits of all requests of a call before an event; at least one."""
-        mine = {number for number, request in self.requests.items() if request.call == call}
-        found = [e for e in self.history.of(Kind.COMMIT) if e.request in mine and e.n < before]
-        if not found:
-            raise _Unproven(f"no commit of call {call} came before #{before}")
-        return found
-
-    def probe(self, commits: Sequence[Event], before: int) -> Event:
-        """The oracle's look, after the commits and before an event, that shows all their receipts."""
-        wanted = {receipt for commit in commits for receipt in commit.receipts or ()}
-        for event in self.history.of(Kind.PROBE):
-            if commits[-1].n < event.n < before and wanted and wanted <= set(event.receipts or ()):
-                return event
-        raise _Unproven(f"the oracle did not show {_names(commits)} (#{commits[-1].n}) before #{before}")
-
-    def is_read(self, call: int) -> bool:
-        event = self.calls.get(call)
-        return event is None or event.tool not in self.history.declaration.contracts
-
-    def next_mutating(self, after: int, not_call: int) -> Event | None:
-        """The next mutating call that the tool server was given."""
-        for event in self.history.of(Kind.CALL_FORWARDED):
-            if event.n > after and event.call is not None and event.call != not_call and not self.is_read(event.call):
-                return event
-        return None
-
-    def told_before(self, call: int, before: int) -> None:
-        """Nothing was told to the runtime about the call, nor given up by it, before an event."""
-        kinds = (Kind.DELIVERED, Kind.CONNECTION_LOST, Kind.GAVE_UP, Kind.CANCEL)
-        self.never(f"the runtime was told, or gave up, before #{before}", *kinds, call=call, before=before)
-
-    def not_replied(self, request: int | None) -> None:
-        self.never("the struck answer reached the tool server", Kind.REPLY_DELIVERED, request=request, unaltered=True)
-
-    def not_delivered(self, call: int, before: int | None = None) -> None:
-        self.never("the struck answer reached the runtime", Kind.DELIVERED, call=call, before=before, unaltered=True)
-
-
-def _names(events: Sequence[Event]) -> str:
-    return ", ".join(receipt for event in events for receipt in event.receipts or ()) or "the effect"
-
-
-def _control(proof: _Proof) -> str:
+def _control(proof: Proof) -> str:
     history = proof.history
     if (running := history.first(Kind.STILL_RUNNING)) is not None:
-        raise _Unproven(f"the control did not end: still running at #{running.n}")
+        raise Unproven(f"the control did not end: still running at #{running.n}")
     if (killed := history.first(Kind.RUNTIME_KILLED)) is not None:
-        raise _Unproven(f"the control did not end: killed at #{killed.n}")
+        raise Unproven(f"the control did not end: killed at #{killed.n}")
     if (struck := history.first(Kind.STRIKE)) is not None:
-        raise _Unproven(f"the control was struck at #{struck.n}")
+        raise Unproven(f"the control was struck at #{struck.n}")
     exits = list(history.of(Kind.RUNTIME_EXITED))
     if not exits:
-        raise _Unproven("the control did not end: no exit in the history")
+        raise Unproven("the control did not end: no exit in the history")
     return f"control: the runtime exited by itself (#{exits[-1].n})"
 
 
-def _before_dispatch(proof: _Proof) -> str:
+def _before_dispatch(proof: Proof) -> str:
     strikes = proof.strikes()
     for strike in strikes:
         call = proof.calls[proof.call_of(strike)]
         if call.n > strike.n:
-            raise _Unproven(f"the call (#{call.n}) came after the strike (#{strike.n})")
+            raise Unproven(f"the call (#{call.n}) came after the strike (#{strike.n})")
         proof.never(f"call {call.call} was forwarded", Kind.CALL_FORWARDED, call=call.call)
     first = proof.calls[proof.call_of(strikes[0])]
     return f"call {first.call} (#{first.n}) taken at the tool wire (#{strikes[0].n}), never forwarded{_more(strikes)}"
 
 
-def _before_commit(proof: _Proof) -> str:
+def _before_commit(proof: Proof) -> str:
     strikes = proof.strikes()
     for strike in strikes:
         request, call = _held_request(proof, strike)
         if not call.n < request.n < strike.n:
-            raise _Unproven(f"the order call, upstream request, strike is broken at #{strike.n}")
+            raise Unproven(f"the order call, upstream request, strike is broken at #{strike.n}")
         proof.never(f"request {strike.request} was let through", Kind.REQUEST_FORWARDED, request=strike.request)
         proof.never(f"request {strike.request} was committed", Kind.COMMIT, request=strike.request)
     request, call = _held_request(proof, strikes[0])
@@ -167,15 +72,15 @@ def _before_commit(proof: _Proof) -> str:
     )
 
 
-def _held_request(proof: _Proof, strike: Event) -> tuple[Event, Event]:
+def _held_request(proof: Proof, strike: Event) -> tuple[Event, Event]:
     """(REQUEST, CALL) of a strike at the provider's front door."""
     request = proof.requests.get(strike.request) if strike.request is not None else None
     if request is None:
-        raise _Unproven(f"the strike (#{strike.n}) names no upstream request")
+        raise Unproven(f"the strike (#{strike.n}) names no upstream request")
     return request, proof.calls[proof.call_of(request)]
 
 
-def _commit_lost(proof: _Proof) -> tuple[Event, Event, Event]:
+def _commit_lost(proof: Proof) -> tuple[Event, Event, Event]:
     """(COMMIT, PROBE, STRIKE) of an answer that never reached the tool server."""
     strikes = proof.strikes()
     first = strikes[0]
@@ -187,12 +92,12 @@ def _commit_lost(proof: _Proof) -> tuple[Event, Event, Event]:
     return commit, probe, first
 
 
-def _after_commit(proof: _Proof) -> str:
+def _after_commit(proof: Proof) -> str:
     commit, probe, strike = _commit_lost(proof)
     return f"{_seen(commit, probe)} before the {_fault(strike)} (#{strike.n}); the answer never reached the tool server"
 
 
-def _before_delivery(proof: _Proof) -> str:
+def _before_delivery(proof: Proof) -> str:
     strikes = proof.strikes()
     for strike in strikes:
         call = proof.call_of(strike)
@@ -213,19 +118,19 @@ def _before_delivery(proof: _Proof) -> str:
     return f"{_seen(commits[-1], probe)}, result (#{result.n}) before {told}"
 
 
-def _resumed(proof: _Proof, call: int, strike: Event) -> Event | None:
+def _resumed(proof: Proof, call: int, strike: Event) -> Event | None:
     """The stream could be resumed when it broke; when the runtime did so, if it did."""
     proof.need("an event id of the call's stream", Kind.PRIMED, call=call, before=strike.n)
     return proof.history.first(Kind.RESUMED, after=strike.n, call=call)
 
 
-def _during_cancel(proof: _Proof) -> str:
+def _during_cancel(proof: Proof) -> str:
     strike = proof.strikes()[0]
     _, call = _held_request(proof, strike)
     cancel = proof.need("the cancel's delivery", Kind.CANCEL_DELIVERED, after=strike.n, call=call.call)
     through = proof.need("the held request's release", Kind.REQUEST_FORWARDED, request=strike.request)
     if through.n < cancel.n:
-        raise _Unproven(f"the request (#{through.n}) was let through before the cancel was delivered (#{cancel.n})")
+        raise Unproven(f"the request (#{through.n}) was let through before the cancel was delivered (#{cancel.n})")
     done = proof.need("its commit", Kind.COMMIT, Kind.REPLY, after=through.n, request=strike.request)
     _before_next_call(proof, strike, done)
     return (
@@ -234,13 +139,13 @@ def _during_cancel(proof: _Proof) -> str:
     )
 
 
-def _before_next_call(proof: _Proof, strike: Event, done: Event) -> None:
+def _before_next_call(proof: Proof, strike: Event, done: Event) -> None:
     following = proof.next_mutating(strike.n, proof.call_of(strike))
     if following is not None and following.n < done.n:
-        raise _Unproven(f"call {following.call} was forwarded (#{following.n}) before the held request ended (#{done.n})")
+        raise Unproven(f"call {following.call} was forwarded (#{following.n}) before the held request ended (#{done.n})")
 
 
-def _after_timeout(proof: _Proof) -> str:
+def _after_timeout(proof: Proof) -> str:
     strike = proof.strikes()[0]
     _, call = _held_request(proof, strike)
     through = proof.need("the held request's release", Kind.REQUEST_FORWARDED, request=strike.request)
@@ -256,15 +161,15 @@ def _after_timeout(proof: _Proof) -> str:
     )
 
 
-def _gave_up(proof: _Proof, strike: Event, call: Event, through: Event) -> Event:
+def _gave_up(proof: Proof, strike: Event, call: Event, through: Event) -> Event:
     """How the runtime gave up the held call, before the request was let through."""
     for event in proof.history.of(Kind.GAVE_UP, Kind.RUNTIME_EXITED):
         if strike.n < event.n < through.n and event.call in (None, call.call):
             return event
-    raise _Unproven(f"the runtime had not given up before the request was let through (#{through.n})")
+    raise Unproven(f"the runtime had not given up before the request was let through (#{through.n})")
 
 
-def _late_order(proof: _Proof, strike: Event, call: Event, through: Event, reply: Event) -> str:
+def _late_order(proof: Proof, strike: Event, call: Event, through: Event, reply: Event) -> str:
     """The variant's order, or that of a runtime that ended without a retry: accepted as ``after-exit``."""
     exited = next((e for e in proof.history.of(Kind.RUNTIME_EXITED) if strike.n < e.n < through.n), None)
     committed = [e for e in _later_commits(proof, call) if strike.n < e.n < through.n]
@@ -282,10 +187,10 @@ def _late_order(proof: _Proof, strike: Event, call: Event, through: Event, reply
     retried = [e for e in committed if proof.calls[proof.call_of(e)].declared == call.declared]
     if as_exit and not retried:
         return f"{as_exit} without a retry that committed"
-    raise _Unproven(f"the request was let through (#{through.n}) out of the order of {proof.variant}")
+    raise Unproven(f"the request was let through (#{through.n}) out of the order of {proof.variant}")
 
 
-def _later_commits(proof: _Proof, call: Event) -> list[Event]:
+def _later_commits(proof: Proof, call: Event) -> list[Event]:
     """Committing replies to requests of later calls."""
     found = []
     for event in proof.history.of(Kind.REPLY):
@@ -296,7 +201,7 @@ def _later_commits(proof: _Proof, call: Event) -> list[Event]:
     return found
 
 
-def _restarted(proof: _Proof, strike: Event) -> tuple[Event, Event]:
+def _restarted(proof: Proof, strike: Event) -> tuple[Event, Event]:
     """(RUNTIME_KILLED, RUNTIME_STARTED of the next incarnation) after the strike."""
     killed = proof.need("the kill", Kind.RUNTIME_KILLED, after=strike.n)
     following = killed.incarnation + 1 if killed.incarnation is not None else 2
@@ -304,7 +209,7 @@ def _restarted(proof: _Proof, strike: Event) -> tuple[Event, Event]:
     return killed, started
 
 
-def _killed_in_flight(proof: _Proof) -> tuple[str, Event, Event]:
+def _killed_in_flight(proof: Proof) -> tuple[str, Event, Event]:
     """(what was proven, RUNTIME_KILLED, RUNTIME_STARTED): killed while the answer was held."""
     strike = proof.strikes()[0]
     commit = proof.commit_of(strike.request, before=strike.n)
@@ -315,7 +220,7 @@ def _killed_in_flight(proof: _Proof) -> tuple[str, Event, Event]:
     return f"{_seen(commit, probe)} before the kill (#{killed.n}), answer not delivered", killed, started
 
 
-def _agent_restart(proof: _Proof) -> str:
+def _agent_restart(proof: Proof) -> str:
     if proof.variant is not Variant.DELIVERED:
         proven, _, started = _killed_in_flight(proof)
         return f"{proven}; incarnation {started.incarnation} (#{started.n})"
@@ -324,23 +229,23 @@ def _agent_restart(proof: _Proof) -> str:
     killed, started = _restarted(proof, strike)
     delivered = next((e for e in proof.history.of(Kind.DELIVERED) if e.call == call and not e.altered), None)
     if delivered is None or delivered.n > killed.n:
-        raise _Unproven(f"the answer had not been delivered before the kill (#{killed.n})")
+        raise Unproven(f"the answer had not been delivered before the kill (#{killed.n})")
     commit = proof.commits_of_call(call, before=delivered.n)[-1]
     return (
-        f"commit {_names([commit])} (#{commit.n}), answer delivered (#{delivered.n}) before the kill (#{killed.n}); "
+        f"commit {names([commit])} (#{commit.n}), answer delivered (#{delivered.n}) before the kill (#{killed.n}); "
         f"incarnation {started.incarnation} (#{started.n})"
     )
 
 
-def _other_instance(proof: _Proof) -> str:
+def _other_instance(proof: Proof) -> str:
     commit, probe, strike = _commit_lost(proof)
     request = proof.requests[strike.request]
     first = request.instance or commit.instance
     if first is None:
-        raise _Unproven("the struck request names no instance")
+        raise Unproven("the struck request names no instance")
     other = next((e for e in proof.history.of(Kind.SERVER_STARTED) if e.instance not in (None, first)), None)
     if other is None:
-        raise _Unproven("no other instance was started")
+        raise Unproven("no other instance was started")
     ended = [e.n for e in proof.history.of(Kind.RUNTIME_EXITED, Kind.STILL_RUNNING)]
     gone = (Kind.SERVER_KILLED, Kind.SERVER_EXITED)
     proof.never(
@@ -353,16 +258,16 @@ def _other_instance(proof: _Proof) -> str:
     )
 
 
-def _token_expired(proof: _Proof) -> str:
+def _token_expired(proof: Proof) -> str:
     proven, killed, started = _killed_in_flight(proof)
     over = proof.need("the end of the retention", Kind.RETENTION_OVER, after=killed.n, before=started.n)
     return f"{proven}; retention over (#{over.n}) before incarnation {started.incarnation} (#{started.n})"
 
 
-def _repair_drift(proof: _Proof) -> str:
+def _repair_drift(proof: Proof) -> str:
     drift = proof.history.declaration.workload.drift
     if drift is None:
-        raise _Unproven("the workload has no drift")
+        raise Unproven("the workload has no drift")
     change = drift.free if proof.variant is Variant.FREE else drift.binding
     if proof.history.declaration.model:
         commit, probe, strike = _commit_lost(proof)
@@ -375,16 +280,16 @@ def _repair_drift(proof: _Proof) -> str:
     return f"{proven}; incarnation {started.incarnation} (#{started.n}) planned with another {change.argument}"
 
 
-def _changed_reply(proof: _Proof, strike: Event) -> Event:
+def _changed_reply(proof: Proof, strike: Event) -> Event:
     """The reply in which the model asks for the struck call with a changed argument."""
     declared = proof.calls[proof.call_of(strike)].declared
     for event in proof.history.of(Kind.MODEL_REPLY):
         if event.n > strike.n and any(asked.changed and asked.declared == declared for asked in event.asked or ()):
             return event
-    raise _Unproven(f"the model did not ask again with a changed argument after #{strike.n}")
+    raise Unproven(f"the model did not ask again with a changed argument after #{strike.n}")
 
 
-def _provider_crash(proof: _Proof) -> str:
+def _provider_crash(proof: Proof) -> str:
     commit, probe, strike = _commit_lost(proof)
     killed = proof.need("the provider's death", Kind.PROVIDER_KILLED, after=strike.n)
     started = proof.need("the provider's next start", Kind.PROVIDER_STARTED, after=killed.n)
@@ -392,22 +297,22 @@ def _provider_crash(proof: _Proof) -> str:
     return f"{_seen(commit, probe)} before the provider was killed (#{killed.n}); up again (#{started.n}), answer lost"
 
 
-def _lookup_failure(proof: _Proof) -> str:
+def _lookup_failure(proof: Proof) -> str:
     commit, probe, strike = _commit_lost(proof)
     contract = proof.history.declaration.contracts.get(proof.calls[proof.call_of(strike)].tool or "")
     tool = contract.lookup.tool if contract is not None and contract.lookup is not None else None
     taken = proof.strikes()[1:]
     if len(taken) != 1:
-        raise _Unproven(f"{len(taken)} look-ups were taken, not one")
+        raise Unproven(f"{len(taken)} look-ups were taken, not one")
     look = proof.calls[proof.call_of(taken[0])]
     if look.tool != tool or look.declared is not None:
-        raise _Unproven(f"call {look.call} (#{look.n}) is no look-up of the struck call's contract")
+        raise Unproven(f"call {look.call} (#{look.n}) is no look-up of the struck call's contract")
     if not strike.n < look.n < taken[0].n:
-        raise _Unproven(f"the order loss, look-up, strike is broken at #{taken[0].n}")
+        raise Unproven(f"the order loss, look-up, strike is broken at #{taken[0].n}")
     for event in proof.history.of(Kind.CALL_FORWARDED):
         call = proof.calls.get(event.call)
         if call is not None and call.tool == tool and call.declared is None and strike.n < event.n < taken[0].n:
-            raise _Unproven(f"an earlier look-up was forwarded (#{event.n})")
+            raise Unproven(f"an earlier look-up was forwarded (#{event.n})")
     proof.never(f"look-up {look.call} was forwarded", Kind.CALL_FORWARDED, call=look.call)
     proof.not_delivered(proof.call_of(taken[0]))
     return (
@@ -416,7 +321,7 @@ def _lookup_failure(proof: _Proof) -> str:
     )
 
 
-def _double_resume(proof: _Proof) -> str:
+def _double_resume(proof: Proof) -> str:
     commit, probe, strike = _commit_lost(proof)
     call = proof.call_of(strike)
     stopped = proof.need("the first runtime's stop", Kind.RUNTIME_STOPPED, after=strike.n, incarnation=1)
@@ -432,7 +337,7 @@ def _double_resume(proof: _Proof) -> str:
     )
 
 
-def _lease_expired(proof: _Proof) -> str:
+def _lease_expired(proof: Proof) -> str:
     proven, killed, started = _killed_in_flight(proof)
     if proof.variant is Variant.AFTER_LEASE:
         over = proof.need("the end of the lease", Kind.LEASE_OVER, after=killed.n, before=started.n)
@@ -441,11 +346,11 @@ def _lease_expired(proof: _Proof) -> str:
     lease_s = proof.history.declaration.lease_s
     # A lease is taken no earlier than its holder starts: before that much time has passed it cannot be over.
     if lease_s is None or started.t - first.t >= lease_s:
-        raise _Unproven(f"the lease may have been over before incarnation {started.incarnation} (#{started.n})")
+        raise Unproven(f"the lease may have been over before incarnation {started.incarnation} (#{started.n})")
     return f"{proven}; incarnation {started.incarnation} (#{started.n}) while its lease of {lease_s:g} s lived"
 
 
-def _input_required(proof: _Proof) -> str:
+def _input_required(proof: Proof) -> str:
     strike = proof.strikes()[0]
     call = proof.call_of(strike)
     result = proof.need("the tool server's result", Kind.RESULT, call=call, before=strike.n)
@@ -453,7 +358,7 @@ def _input_required(proof: _Proof) -> str:
     probe = proof.probe(commits, before=strike.n)
     asked = proof.need("the request for input", Kind.DELIVERED, after=strike.n, call=call)
     if not asked.altered or not asks_for_input(asked.result):
-        raise _Unproven(f"the answer that was delivered (#{asked.n}) does not ask for input")
+        raise Unproven(f"the answer that was delivered (#{asked.n}) does not ask for input")
     declared = proof.calls[call].declared
     proof.never("the call was sent again before", Kind.CALL, declared=declared, after=result.n, before=asked.n)
     proof.not_delivered(call)
@@ -461,7 +366,7 @@ def _input_required(proof: _Proof) -> str:
 
 
 def _seen(commit: Event, probe: Event) -> str:
-    return f"commit {_names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
+    return f"commit {names([commit])} (#{commit.n}) seen by the oracle (#{probe.n})"
 
 
 def _fault(strike: Event) -> str:
@@ -476,7 +381,7 @@ def _more(strikes: Sequence[Event]) -> str:
     return f" ({len(strikes)} strikes)" if len(strikes) > 1 else ""
 
 
-_RULES: dict[Boundary, Callable[[_Proof], str]] = {
+_RULES: dict[Boundary, Callable[[Proof], str]] = {
     Boundary.BEFORE_DISPATCH: _before_dispatch,
     Boundary.BEFORE_COMMIT: _before_commit,
     Boundary.AFTER_COMMIT: _after_commit,
