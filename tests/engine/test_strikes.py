@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +29,17 @@ EVERY_BOUNDARY = (
     name("provider-crash", manifestation="reset"),
     name("double-resume"),
 )
+
+
+PLANTED = Path(__file__).resolve().parents[1] / "planted"
+OF_SOME_RUNTIMES = {
+    name("lookup-failure", manifestation="error"): "lookup-or-stop",
+    name("lease-expired", variant="after-lease"): str(PLANTED / "trusts-its-lease"),
+    name("lease-expired", variant="at-once"): str(PLANTED / "trusts-its-lease"),
+    name("input-required", variant="with-state", manifestation="asked", mode="stdio.2026-07-28"): "no-retry",
+    name("before-delivery", variant="resumable", manifestation="reset", mode="http.2025-11-25"): "no-retry",
+}
+"""Cells that strike only who looks up, holds a lease, can be asked, or resumes a stream → such a runtime."""
 
 
 class Toothless(Fault):
@@ -57,6 +69,22 @@ class Leaking(Fault):
         return None
 
 
+class Forgetful(Fault):
+    """Loses the answer, and forgets that the look-up was to fail too."""
+
+    def _lose_before_look_up(self, call: Any, live: Any) -> Manifestation:
+        lost = super()._lose_before_look_up(call, live)
+        self._look_up_due = None
+        return lost
+
+
+class Impatient(Fault):
+    """Starts the runtime again before its lease is over."""
+
+    async def _until_lease_over(self) -> None:
+        return
+
+
 class Hasty(Fault):
     """Lets a held request through at once."""
 
@@ -67,9 +95,11 @@ class Hasty(Fault):
         return
 
 
-def verdicts(monkeypatch: pytest.MonkeyPatch, sabotage: type[Fault], cells: tuple[str, ...]) -> dict[str, Verdict]:
+def verdicts(
+    monkeypatch: pytest.MonkeyPatch, sabotage: type[Fault], cells: tuple[str, ...], runtime: str = "no-retry"
+) -> dict[str, Verdict]:
     monkeypatch.setattr(benchmark.conductor, "Fault", sabotage)
-    return {cell: result.verdict for cell, (result, _) in swept("no-retry", cells).items()}
+    return {cell: result.verdict for cell, (result, _) in swept(runtime, cells).items()}
 
 
 def test_a_fault_that_never_strikes_judges_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,6 +121,19 @@ def test_a_fault_that_lets_the_answer_through_judges_nobody(monkeypatch: pytest.
 def test_a_request_let_through_too_early_judges_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     held = tuple(cell for cell in EVERY_BOUNDARY if cell.split(".")[2] in {"during-cancel", "after-timeout"})
     assert verdicts(monkeypatch, Hasty, held) == dict.fromkeys(held, Verdict.UNTESTABLE)
+
+
+@pytest.mark.parametrize("cell", OF_SOME_RUNTIMES)
+def test_what_strikes_only_some_runtimes_judges_nobody_unless_it_struck(monkeypatch: pytest.MonkeyPatch, cell: str) -> None:
+    (struck, _), *_ = swept(OF_SOME_RUNTIMES[cell], [cell]).values()
+    assert (struck.verdict.judged, struck.exposed) == (True, True), struck.reason
+    assert verdicts(monkeypatch, Toothless, (cell,), OF_SOME_RUNTIMES[cell]) == {cell: Verdict.UNTESTABLE}
+
+
+@pytest.mark.parametrize(("sabotage", "boundary"), [(Forgetful, "lookup-failure"), (Impatient, "lease-expired.after-lease")])
+def test_half_a_strike_judges_nobody(monkeypatch: pytest.MonkeyPatch, sabotage: type[Fault], boundary: str) -> None:
+    cell = next(cell for cell in OF_SOME_RUNTIMES if f".{boundary}." in cell)
+    assert verdicts(monkeypatch, sabotage, (cell,), OF_SOME_RUNTIMES[cell]) == {cell: Verdict.UNTESTABLE}
 
 
 def test_the_same_cells_are_judged_when_the_fault_strikes() -> None:
