@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import signal
 import socket
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,7 @@ class Scene:
     failure: BaseException | None = None
     fault: Any = None
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
     _said: int = 0
     _refused: set[str] = field(default_factory=set)
 
@@ -142,7 +144,8 @@ class Scene:
 
     async def start_instance(self, places: dict[int, int]) -> Instance:
         """Start a tool server; over stdio ``places`` are its stdin and stdout."""
-        name = NAMES[len(self.instances) % 26] * (1 + len(self.instances) // 26)
+        number = next(self._numbers)  # before anything is awaited: a runtime may launch two at once
+        name = NAMES[number % 26] * (1 + number // 26)
         http = self.cell.transport == "http"
         url = ""
         listener: socket.socket | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmark.catalog import Catalogue, load
+from benchmark.catalog.folders import own
 from benchmark.cells import Cell
 from benchmark.history import History
 from benchmark.results import CellResult
@@ -27,6 +28,26 @@ def swept(
     cells = tuple(Cell.parse(name) for name in names)
     run_sweep(SweepSettings(known.runtime(runtime), cells, known, jobs=jobs, preload=preload), take)
     return found
+
+
+def preceded(folder: Path, runtime: str, prologue: str) -> Path:
+    """A runtime of this name, made in ``folder``: a Python program that does something first, and then becomes no-retry."""
+    source = own() / "adapters" / "runtimes" / "no-retry"
+    program = source / "no_retry.py"
+    declared = (source / "runtime.toml").read_text()
+    for old, new in (
+        ('name = "no-retry"', f'name = "{runtime}"'),
+        (f'"{program.name}"', '"first.py"'),
+        ("preload = true", "preload = false"),
+    ):
+        assert old in declared
+        declared = declared.replace(old, new)
+    place = folder / runtime
+    place.mkdir()
+    (place / "runtime.toml").write_text(declared)
+    then = f"import os, sys\nos.execv(sys.executable, [sys.executable, {str(program)!r}])\n"
+    (place / "first.py").write_text(prologue + then)
+    return place
 
 
 def name(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.catalog.folders import own
+from tests.engine.stage import preceded
 from tests.experiments import offline
 
 pytestmark = [
@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 PHONES_HOME = """
-import os, socket, sys
+import socket
 
 try:
     socket.getaddrinfo("telemetry.example.org", 443)
@@ -26,7 +26,6 @@ except OSError:
 with socket.socket() as line:
     line.settimeout(0.2)
     line.connect_ex(("198.51.100.7", 443))
-os.execv(sys.executable, [sys.executable, sys.argv[1]])
 """
 
 
@@ -36,16 +35,7 @@ def told(*runtimes: str) -> str:
 
 
 def test_names_and_addresses_that_are_asked_for_are_seen(tmp_path: Path) -> None:
-    source = own() / "adapters" / "runtimes" / "no-retry"
-    declared = (source / "runtime.toml").read_text().replace('name = "no-retry"', 'name = "phones-home"')
-    program = next(source.glob("*.py"))
-    command = f'"phone.py", "{program}"'
-    assert f'"{program.name}"' in declared
-    declared = declared.replace(f'"{program.name}"', command).replace("preload = true", "preload = false")
-    folder = tmp_path / "phones-home"
-    folder.mkdir()
-    (folder / "runtime.toml").write_text(declared)
-    (folder / "phone.py").write_text(PHONES_HOME)
+    folder = preceded(tmp_path, "phones-home", PHONES_HOME)
     heard = told(str(folder))
     assert "asked outside for tcp 198.51.100.7 port 443, the name telemetry.example.org" in heard, heard
 

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from benchmark.results import Verdict
-from tests.engine.stage import name, swept
+from tests.engine.stage import name, preceded, swept
 
 PLANTED = Path(__file__).resolve().parents[1] / "planted"
 CELLS = (name("none"), name("after-commit", manifestation="reset"))
@@ -45,3 +45,21 @@ def test_verdicts_do_not_depend_on_preload() -> None:
     warm = {cell: (result.verdict, result.extra) for cell, (result, _) in swept("blind-retry", cells).items()}
     cold = {cell: (result.verdict, result.extra) for cell, (result, _) in swept("blind-retry", cells, preload=False).items()}
     assert warm == cold
+
+
+TWO_AT_ONCE = """
+import json, os, subprocess
+server = json.load(open(os.environ["BENCH_TASK"]))["server"]
+both = [subprocess.Popen([server["command"], *server["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in "ab"]
+for one in both:
+    one.stdin.close()
+for one in both:
+    one.wait()
+"""
+
+
+def test_two_servers_that_are_launched_at_once_are_two(tmp_path: Path) -> None:
+    (result, history), *_ = swept(preceded(tmp_path, "launches-two", TWO_AT_ONCE), [name("none")]).values()
+    assert result.verdict is Verdict.CORRECT, result.reason
+    assert history is not None
+    assert sorted(str(event.instance) for event in history.events if event.kind == "server-started") == ["a", "b", "c"]
