@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from benchmark.results import Verdict
+from benchmark.wires.scene import Scene
 from tests.engine.stage import name, preceded, swept
 
 PLANTED = Path(__file__).resolve().parents[1] / "planted"
@@ -58,7 +61,14 @@ for one in both:
 """
 
 
-def test_two_servers_that_are_launched_at_once_are_two(tmp_path: Path) -> None:
+def test_two_servers_that_are_launched_at_once_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    launch = Scene._launch
+
+    async def slowly(scene: Scene, *of: Any) -> Any:
+        await asyncio.sleep(0.5)
+        return await launch(scene, *of)
+
+    monkeypatch.setattr(Scene, "_launch", slowly)
     (result, history), *_ = swept(preceded(tmp_path, "launches-two", TWO_AT_ONCE), [name("none")]).values()
     assert result.verdict is Verdict.CORRECT, result.reason
     assert history is not None
