@@ -1,7 +1,8 @@
 """An MCP server over stdio with one tool, ``charge``: it appends a line to LEDGER, and only then may something go wrong.
 
 ``python ledger_server.py LEDGER FAULT``, standard library only. FAULT: ``none``; ``die`` or ``die-once``: SIGKILL to itself
-after the line is on disk; ``hang`` or ``hang-once``: never answer. ``…-once``: only at the first call that LEDGER sees.
+after the line is on disk; ``hang`` or ``hang-once``: never answer; ``error`` or ``error-once``: say that it failed, as a
+server does that lost its own upstream's answer. ``…-once``: only at the first call that LEDGER sees.
 """
 
 import json
@@ -28,7 +29,8 @@ def charge(ledger: Path, fault: str) -> dict[str, object] | None:
         os.kill(os.getpid(), signal.SIGKILL)
     if fault.startswith("hang") and struck:
         return None
-    return {"content": [{"type": "text", "text": "charged"}], "isError": False}
+    failed = fault.startswith("error") and struck
+    return {"content": [{"type": "text", "text": "no answer from the bank" if failed else "charged"}], "isError": failed}
 
 
 def answer(message: dict[str, object], ledger: Path, fault: str) -> dict[str, object] | None:
