@@ -21,19 +21,18 @@ from task import Task
 
 lazy.load("temporalio.worker.workflow_sandbox._in_sandbox")
 
-QUEUE = "orders"
-
 
 async def work(task: Task, attempts: int) -> list[dict[str, Any]]:
     """Be the worker, and start the workflow or wait for the one that is known by this name."""
+    queue = task.workflow_id  # nobody else's worker: the server is shared by all cells
     client = await Client.connect(f"127.0.0.1:{task.services['temporal']['ports']['main']}")
-    async with Worker(client, task_queue=QUEUE, workflows=[Order], activities=[call]):
+    async with Worker(client, task_queue=queue, workflows=[Order], activities=[call]):
         try:
             handle: Any = await client.start_workflow(
                 Order.run,
                 args=[task.server, task.timeouts["tool_call_s"], task.intents, attempts],
                 id=task.workflow_id,
-                task_queue=QUEUE,
+                task_queue=queue,
                 id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
             )
         except WorkflowAlreadyStartedError:
