@@ -11,6 +11,7 @@ from statistics import median
 
 from benchmark.answer import answer
 from benchmark.boundaries import TABLE, Boundary
+from benchmark.entries import Promise
 from benchmark.profile import words
 from benchmark.promises import breaks
 from benchmark.results import Blame, CellResult, Figure, RunHeader, Verdict
@@ -70,7 +71,10 @@ class Counting:
         self._best: dict[str, tuple[Clearness, CellResult]] = {}
         self._best_in: dict[str, dict[str, Clearness]] = {}  # kind → workload → its clearest cell
         self._shown: dict[str, set[str]] = {}
-        self._broken: list[dict[str, str]] = [{} for _ in header.promises]  # cell without repeat → with it
+        # each with the cells that break it: without their repeat → with it
+        self._promises = [
+            (promise, boundary, dict[str, str]()) for promise in header.promises for boundary in promise.boundaries
+        ]
         self._planned_seen = 0
         self._planned = frozenset(header.cells)
 
@@ -121,7 +125,7 @@ class Counting:
                 if sum(1 for verdict in found if verdict.judged) > 1
             ),
             reruns=dict(self._reruns.most_common()),
-            words=tuple(self._word(index, truthful) for index in range(len(self._header.promises))),
+            words=tuple(self._word(*promised, truthful) for promised in self._promises),
             notes=tuple(notes),
         )
 
@@ -163,15 +167,14 @@ class Counting:
     def _promised(self, name: str, result: CellResult) -> None:
         if not result.truthful:
             return
-        for promise, broken in zip(self._header.promises, self._broken, strict=True):
-            if promise.boundary == result.boundary and breaks(promise.says, result):
+        for promise, boundary, broken in self._promises:
+            if boundary == result.boundary and breaks(promise.says, result):
                 broken.setdefault(name, result.cell)
 
-    def _word(self, index: int, side: Side | None) -> Word:
-        promise, broken = self._header.promises[index], self._broken[index]
-        row = side.row(promise.boundary) if side else None
+    def _word(self, promise: Promise, boundary: str, broken: dict[str, str], side: Side | None) -> Word:
+        row = side.row(boundary) if side else None
         return Word(
-            boundary=promise.boundary,
+            boundary=boundary,
             says=promise.says,
             source=promise.source,
             broken=len(broken),

@@ -170,11 +170,18 @@ Says = Literal["exactly-once", "at-most-once", "at-least-once", "sent-once", "ma
 
 
 class Promise(Frozen):
-    """What a runtime's own documents promise at a boundary."""
+    """What a runtime's own documents promise at a boundary, or at several."""
 
-    boundary: str
+    boundary: str | tuple[str, ...]
     says: Says
-    source: str
+    source: str = Field(
+        description="The page, or the package's file with its version, that says so; in brackets, what it says."
+    )
+
+    @property
+    def boundaries(self) -> tuple[str, ...]:
+        """Where it is promised."""
+        return (self.boundary,) if isinstance(self.boundary, str) else self.boundary
 
 
 class Service(Frozen):

@@ -13,6 +13,7 @@ from functools import cache
 
 from benchmark.boundaries import SHAPES, TABLE, VARIANTS, Boundary, Manifestation, Row, Variant, strike_point
 from benchmark.errors import UsageError, closest
+from benchmark.promises import BREACHES
 from benchmark.results import Blame, Figure, Verdict
 from benchmark.scoring.claims import Part
 
@@ -27,6 +28,7 @@ class Kind(StrEnum):
     METRIC = "metric"
     CLAIM = "claim"
     BLAME = "blame"
+    PROMISE = "promise"
     FIELD = "field of a result"
     REASON = "reason of not-applicable"
 
@@ -300,6 +302,7 @@ def _all() -> Iterator[Entry]:
         (Kind.METRIC, {str(name): word for name, word in _METRICS.items()}),
         (Kind.CLAIM, {str(part): _CLAIMS[part] for part in Part}),
         (Kind.BLAME, {str(blame): _BLAMES[blame] for blame in Blame}),
+        (Kind.PROMISE, {says: _Word(breach.says, breach.broken_by) for says, breach in BREACHES.items()}),
         (Kind.FIELD, _FIELDS),
         (Kind.REASON, {name: _Word(what, "an event `inapplicable` with this detail") for name, what in REASONS.items()}),
     )

@@ -181,13 +181,14 @@ def runtimes(catalogue: Catalogue) -> str:
     """Every runtime that can be named."""
     rows = []
     deviations = []
+    promised = []
     for name in catalogue.runtime_files:
         placed = catalogue.runtime(name)
         one = placed.value
         able = one.capabilities
         traits = {"model": able.model, "resumes": able.resumes, "reads contracts": able.contracts, "preloads": able.preload}
         can = ", ".join(name for name, has in traits.items() if has) or "–"
-        promises = "; ".join(f"{each.boundary}: {each.says}" for each in one.promise) or "–"
+        promises = "; ".join(f"{', '.join(each.boundaries)}: {each.says}" for each in one.promise) or "–"
         rows.append(
             (
                 *(f"`{one.name}`", one.title, one.kind, ", ".join(able.transports), ", ".join(able.protocols), can),
@@ -195,12 +196,16 @@ def runtimes(catalogue: Catalogue) -> str:
             )
         )
         deviations += [(f"`{one.name}`", f"`{each.name}`", each.value, each.default, each.why) for each in one.setting]
+        promised += [(f"`{one.name}`", each.says, _codes(each.boundaries), each.source) for each in one.promise]
     titles = ("runtime", "title", "kind", "transports", "protocols", "can", "promises", "pinned")
     return _page(
         "Runtimes",
         "Systems under test that `--runtime NAME` knows; `--runtime PATH` takes any other. Those with pins run in an "
         "environment of their own, which [`bench install`](../how-to/install-runtimes.md) builds.",
         _table(titles, rows),
+        "## What their documents promise\n\n[Words](words.md#promise) tells each word and what breaks it. Whoever is not in "
+        "the table has documents that say nothing about a lost answer or a restart.\n\n"
+        + _table(("runtime", "word", "boundaries", "source"), promised),
         "## Settings that are not the runtime's defaults\n\n"
         + _table(("runtime", "setting", "value", "default", "why"), deviations),
     )

@@ -14,6 +14,7 @@ How things are counted, everywhere:
 from __future__ import annotations
 
 import shlex
+from itertools import groupby
 
 from pydantic import Field
 
@@ -208,6 +209,11 @@ class Summary(Frozen):
     def sides(self) -> tuple[Side, ...]:
         """The sides that have results, truthful first."""
         return tuple(side for side in (self.truthful, self.treacherous) if side is not None)
+
+    @property
+    def promises(self) -> tuple[tuple[Word, ...], ...]:
+        """The words in the order of the entry; those that one sentence of the documents gives stand together."""
+        return tuple(tuple(same) for _, same in groupby(self.words, key=lambda word: (word.says, word.source)))
 
     @property
     def results(self) -> int:

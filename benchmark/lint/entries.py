@@ -104,12 +104,17 @@ def of_runtime(runtime: Runtime) -> Problems:
     yield from blank({("title",): runtime.title})
     yield from blank({("promise", index, "source"): promise.source for index, promise in enumerate(runtime.promise)})
     known = [str(boundary) for boundary in Boundary]
+    promised: set[str] = set()
     for index, promise in enumerate(runtime.promise):
-        if promise.boundary not in known:
-            yield Problem(
-                ("promise", index, "boundary"),
-                f"there is no boundary {promise.boundary!r}{closest(promise.boundary, known)}",
-            )
+        for boundary in promise.boundaries:
+            place = ("promise", index, "boundary")
+            if boundary not in known:
+                yield Problem(place, f"there is no boundary {boundary!r}{closest(boundary, known)}")
+            elif boundary in promised:
+                yield Problem(place, f"{boundary!r} has a promise already; one word for each boundary")
+            promised.add(boundary)
+        if not promise.boundaries:
+            yield Problem(("promise", index, "boundary"), "is empty; name the boundaries of which the documents speak")
     yield from _housing(runtime)
     for name in ("transports", "protocols"):
         if not getattr(runtime.capabilities, name):

@@ -57,6 +57,7 @@ def conclude(out: Console, run: Summary, folder: Path | None = None) -> None:
         _profile(out, side)
     _violations(out, run)
     _promises(out, run)
+    _settings(out, run)
     _flaky(out, run)
     _unjudged(out, run)
     _reruns(out, run)
@@ -144,11 +145,21 @@ def _promises(out: Console, run: Summary) -> None:
     if not run.words:
         return
     say(out, "What its documents promise (truthful adapters)", "bold")
-    for word in run.words:
-        mark = f"  {plain(word.boundary):<16} "
-        paragraph(out, mark, f"{word.says}: {word.held}; {plain(word.source, 200)}", "red" if word.broken else "")
-        if word.broken:
-            say(out, f"    {plain(word.replay, 2000)}", "")
+    for same in run.promises:
+        paragraph(out, f"  {same[0].says:<16} ", plain(same[0].source, 400))
+        for word in same:
+            say(out, f"    {plain(word.boundary):<16} {word.held}", "red" if word.broken else "dim")
+            if word.broken:
+                say(out, f"      {plain(word.replay, 2000)}", "")
+    out.print()
+
+
+def _settings(out: Console, run: Summary) -> None:
+    if not run.header.settings:
+        return
+    say(out, "Settings that are not its defaults", "bold")
+    for name, told in run.header.settings.items():
+        paragraph(out, f"  {plain(name, 80)} = ", plain(told, 400))
     out.print()
 
 
@@ -212,7 +223,8 @@ def summary(header: RunHeader, results: Sequence[CellResult]) -> dict[str, objec
         "examples": [
             {"kind": one.kind, "cells": one.cells, "cell": one.result.cell, "replay": one.replay} for one in run.examples
         ],
-        "promises": [word.model_dump(mode="json") for word in run.words],
+        "promises": [{**word.model_dump(mode="json"), "held": word.held} for word in run.words],
+        "settings": header.settings,
         "flaky": [{"cell": one.cell, "verdicts": one.verdicts} for one in run.flaky],
         "reruns": run.reruns,
     }

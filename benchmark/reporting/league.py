@@ -76,9 +76,10 @@ def _runtime(place: Place) -> Iterator[str]:
     yield f"### {markdown.prose(place.name)}"
     yield markdown.prose(f"{run.header.title}. {run.answer}")
     promised = [
-        f"{word.boundary}: {markdown.prose(word.says)}, **{word.held}** ({markdown.prose(word.source, 300)})"
-        + (f"<br>{markdown.code(word.replay, 600)}" if word.replay else "")
-        for word in run.words
+        f"{markdown.prose(same[0].says)} ({markdown.prose(same[0].source, 300)}): "
+        + ", ".join(f"{word.boundary} **{word.held}**" for word in same)
+        + "".join(f"<br>{markdown.code(word.replay, 600)}" for word in same if word.replay)
+        for same in run.promises
     ]
     yield from markdown.folded("What its documents promise, and whether it held", promised)
     side = run.truthful

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmark.promises import BREACHES, breaks
 from benchmark.results import CellResult, Figure
 from tests.engine.stage import swept
 
@@ -40,5 +41,7 @@ def test_a_planted_runtime_is_convicted_of_exactly_its_fault(
         assert getattr(result, conviction["kind"]) == result.extra
     if "blame" in conviction:
         assert result.blame == conviction["blame"]
+    if "breaks" in conviction:
+        assert {says for says in BREACHES if breaks(says, result)} == set(conviction["breaks"])
     if "claims" in conviction:
         assert result.claims[conviction["claims"]] == sum(result.claims.values())

@@ -179,7 +179,7 @@ def test_a_promise_stands_at_the_top_with_its_source_and_whether_it_held(
     with Store.create(folder, header.model_copy(update={"promises": (promise,)})) as store:
         store.append(result(verdict=Verdict.VIOLATED, extra=1, duplicates=1), None)
     text = " ".join(read(written(folder) / "index.html").text.split())
-    assert "exactly-once at after-commit: broken in 1 of 1 cells (https://docs.invalid/retries)" in text
+    assert "exactly-once (https://docs.invalid/retries) after-commit: broken in 1 of 1 cells bench run --runtime" in text
 
 
 def test_the_index_stays_below_a_megabyte_and_is_not_larger_for_more_cells(tmp_path: Path) -> None:

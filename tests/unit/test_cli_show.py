@@ -96,7 +96,11 @@ def test_rescore_takes_the_promises_as_they_are_now(run: Path, capsys: pytest.Ca
     promise = {"boundary": "after-commit", "says": "at-most-once", "source": "https://docs.invalid"}
     (run / "run.json").write_text(json.dumps({**head, "promises": [promise]}))
     bench(["show", "run-1"])
-    assert "after-commit     at-most-once: broken in 1 of 1 cells; https://docs.invalid" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert (
+        "  at-most-once     https://docs.invalid\n    after-commit     broken in 1 of 1 cells\n      bench run --runtime"
+        in shown
+    )
     assert bench(["rescore", "run-1", "--check"]) == Exit.REFUSED
     assert "what the runtime promises changed (nothing written)" in capsys.readouterr().out
     assert bench(["rescore", "run-1"]) == Exit.COMPLETED

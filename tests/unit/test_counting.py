@@ -137,7 +137,7 @@ def test_what_the_specification_demanded_is_counted_apart_and_told_so(header: Ru
 
 
 def test_a_promise_is_broken_by_what_it_excludes_and_by_nothing_else(header: RunHeader, result: Make) -> None:
-    promises = tuple(Promise(boundary="after-commit", says=each, source="https://docs") for each in BREACHES)
+    promises = tuple(Promise(boundary=("after-commit",), says=each, source="https://docs") for each in BREACHES)
     promising = header.model_copy(update={"promises": promises})
     lost = result(verdict=Verdict.INCOMPLETE, missing=1)
     asked = result(named(manifestation="error"), verdict=Verdict.VIOLATED, extra=1, blame=Blame.MODEL)
@@ -157,6 +157,17 @@ def test_a_promise_is_broken_by_what_it_excludes_and_by_nothing_else(header: Run
     assert (words["may-repeat"].held, words["may-repeat"].replay) == ("nothing to break", "")
     kept, silent = summarise(promising, [result(named())]).words[0], summarise(promising, []).words[0]
     assert (kept.held, silent.held) == ("held in 1 of 1 cells", "not judged")
+
+
+def test_a_promise_is_judged_at_each_of_its_boundaries_and_told_once(header: RunHeader, result: Make) -> None:
+    lost = Promise(boundary=("after-commit", "before-commit"), says="at-most-once", source="https://docs/calls")
+    killed = Promise(boundary="agent-restart", says="at-least-once", source="https://docs/restarts")
+    twice = result(named("before-commit", "error"), verdict=Verdict.VIOLATED, extra=1)
+    run = summarise(header.model_copy(update={"promises": (lost, killed)}), [result(named()), twice])
+    assert [[(word.boundary, word.held) for word in same] for same in run.promises] == [
+        [("after-commit", "held in 1 of 1 cells"), ("before-commit", "broken in 1 of 1 cells")],
+        [("agent-restart", "not judged")],
+    ]
 
 
 def test_what_a_fault_took_at_every_attempt_is_told_apart_from_what_was_left_out(header: RunHeader, result: Make) -> None:

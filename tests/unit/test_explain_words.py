@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import benchmark
 from benchmark import glossary
 from benchmark.boundaries import SHAPES, TABLE, VARIANTS, Boundary, Manifestation, Variant
+from benchmark.entries import Says
 from benchmark.errors import UsageError
 from benchmark.expectations import SHOWN
 from benchmark.glossary import Kind
@@ -26,6 +28,7 @@ from benchmark.scoring.claims import Part
         (Kind.VERDICT, Verdict),
         (Kind.CLAIM, Part),
         (Kind.BLAME, Blame),
+        (Kind.PROMISE, set(get_args(Says))),
     ],
 )
 def test_every_word_of_a_closed_set_is_explained(kind: Kind, words: set[str]) -> None:

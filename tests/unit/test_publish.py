@@ -70,7 +70,7 @@ def test_the_league_of_all_results_lies_beside_them(run: Path) -> None:
     assert "| blind-retry | 0/1 | **1**/1 | **1**/2 |" in extra
     assert f"bench run --runtime blind-retry --cell {STRUCK}" in league
     assert "| 3 after-commit | 1 of 1 | duplicates | runtime 1 | – |" in league
-    assert "after-commit: at-most-once, **broken in 1 of 1 cells** (https://docs)" in league
+    assert "at-most-once (https://docs): after-commit **broken in 1 of 1 cells**<br>`bench run --runtime" in league
 
 
 def test_what_is_published_is_not_written_over_unasked(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

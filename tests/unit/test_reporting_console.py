@@ -62,6 +62,13 @@ def test_the_replay_command_stands_on_one_line_and_is_quoted_for_the_shell(heade
     assert f"    {command}" in printed(elsewhere, results(result)).splitlines()
 
 
+def test_settings_that_are_not_the_defaults_are_told_in_the_terminal_and_in_json(header: RunHeader, result: Make) -> None:
+    told = {"retries": "2 (default: 0); documented"}
+    deviating = header.model_copy(update={"settings": told})
+    assert "  retries = 2 (default: 0); documented" in printed(deviating, results(result)).splitlines()
+    assert summary(deviating, results(result))["settings"] == told
+
+
 def test_what_a_runtime_wrote_cannot_reach_the_terminal(header: RunHeader, result: Make) -> None:
     bad = result(verdict=Verdict.VIOLATED, extra=1, duplicates=1, reason="\x1b]0;pwned\x07[bold]x[/bold]")
     text = printed(header, [bad])

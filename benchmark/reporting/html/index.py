@@ -41,7 +41,7 @@ def render(run: Summary, data: CellData, pages: frozenset[str], folder: Path) ->
             story=story,
             does=does,
             number_of=number_of,
-            promised=run.words,
+            promised=run.promises,
             unjudged=run.unjudged[:REASONS],
             unjudged_more=sum(one.runs for one in run.unjudged[REASONS:]),
             flaky=run.flaky[:REASONS],
