@@ -176,10 +176,15 @@ def test_a_promise_stands_at_the_top_with_its_source_and_whether_it_held(
 ) -> None:
     promise = Promise(boundary="after-commit", says="exactly-once", source="https://docs.invalid/retries")
     folder = tmp_path / "run"
-    with Store.create(folder, header.model_copy(update={"promises": (promise,)})) as store:
+    with Store.create(
+        folder, header.model_copy(update={"promises": (promise,), "settings": {"retries": "2 (default: 0)"}})
+    ) as store:
         store.append(result(verdict=Verdict.VIOLATED, extra=1, duplicates=1), None)
     text = " ".join(read(written(folder) / "index.html").text.split())
-    assert "exactly-once (https://docs.invalid/retries) after-commit: broken in 1 of 1 cells bench run --runtime" in text
+    assert "Its documents promisesomething of 1 boundary: broken at after-commit" in text
+    assert "3 after-commitexactly-oncehttps://docs.invalid/retriesbroken in 1 of 1 cells bench run --runtime" in text
+    assert "1 that is not its default: retries" in text
+    assert "Settings that are not its defaults retries = 2 (default: 0)" in text
 
 
 def test_the_index_stays_below_a_megabyte_and_is_not_larger_for_more_cells(tmp_path: Path) -> None:

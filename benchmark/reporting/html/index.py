@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmark.promises import BREACHES
 from benchmark.reporting.html import chart
 from benchmark.reporting.html.celldata import CellData
 from benchmark.reporting.html.environment import environment
@@ -42,6 +43,7 @@ def render(run: Summary, data: CellData, pages: frozenset[str], folder: Path) ->
             does=does,
             number_of=number_of,
             promised=run.promises,
+            breaches=BREACHES,
             unjudged=run.unjudged[:REASONS],
             unjudged_more=sum(one.runs for one in run.unjudged[REASONS:]),
             flaky=run.flaky[:REASONS],
